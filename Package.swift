@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The modules and the arrows between them; `scripts/check-layers.sh` compares each file's imports with this
+// table, as the package manager itself lets an undeclared import through. Leaf modules stand first.
+
+/// Warnings are errors everywhere, so that nothing is left to get used to.
+let swiftSettings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
+
+func swiftModule(_ name: String, _ dependencies: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: swiftSettings)
+}
+
+func cModule(_ name: String, _ dependencies: [String] = [], links: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, cSettings: cSettings,
+        linkerSettings: links.map { .linkedLibrary($0) })
+}
+
+func program(_ name: String, _ dependencies: [String]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: swiftSettings)
+}
+
+func tests(_ name: String, _ dependencies: [String], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, resources: resources,
+        swiftSettings: swiftSettings)
+}
+
+let foundations = ["Runtime", "Instrumentation"]
+
+let package = Package(
+    name: "ossmount",
+    products: [
+        .executable(name: "ossmount", targets: ["ossmount"]),
+        .executable(name: "ossmount-server", targets: ["ossmount-server"]),
+    ],
+    targets: [
+        // C libraries and the shims for what Swift cannot import: variadic functions, macros, bit fields.
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        cModule("CXML2", ["CLibXML2"]),
+        cModule("CCurl", links: ["curl"]),
+        cModule("CFuse", links: ["fuse3"]),
+        cModule("CMicroHTTPD", links: ["microhttpd"]),
+        cModule("CChecksums"),
+        cModule("CRuntime"),
+
+        // Any module may import these two.
+        swiftModule("Runtime", ["CRuntime"]),
+        swiftModule("Instrumentation", ["CRuntime", "Runtime"]),
+
+        // The mount, from the bottom up.
+        swiftModule("ObjectStore", foundations),
+        swiftModule("Checksums", foundations + ["CChecksums", "COpenSSL"]),
+        swiftModule("Encoding", foundations + ["CXML2", "COpenSSL"]),
+        swiftModule("HTTPTransport", foundations + ["CCurl"]),
+        swiftModule("Credentials", foundations + ["HTTPTransport", "Encoding", "Checksums"]),
+        swiftModule(
+            "OSSClient", foundations + ["Credentials", "HTTPTransport", "Encoding", "Checksums", "ObjectStore"]),
+        swiftModule("Transfer", foundations + ["Checksums", "ObjectStore"]),
+        swiftModule("FileSystemCore", foundations + ["Transfer", "ObjectStore"]),
+        swiftModule("FuseBridge", foundations + ["FileSystemCore", "CFuse"]),
+        swiftModule(
+            "MountCommand",
+            foundations + [
+                "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport", "ObjectStore",
+            ]),
+        program("ossmount", ["MountCommand"]),
+
+        // The embedded server shares no code with the client: what signs and parses stands twice on purpose.
+        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "COpenSSL", "CSQLite"]),
+        program("ossmount-server", ["ObjectServer"]),
+    ]
+)

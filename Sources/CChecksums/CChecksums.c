@@ -1,0 +1,1 @@
+#include "CChecksums.h"
