@@ -77,5 +77,6 @@ let package = Package(
 
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
+        tests("EncodingTests", foundations + ["Encoding"]),
     ]
 )
