@@ -106,12 +106,16 @@ private final class Recorder: XMLHandler {
         #expect(recorder.texts[1].bytes == [UInt8(ascii: "c")])
     }
 
-    @Test("bytes that aren't UTF-8 spoil the texts from there on and not the document")
+    @Test("bytes that aren't UTF-8 spoil their element, not the document, and no other passes with wrong bytes")
     func notUTF8() throws {
-        let recorder = Recorder()
-        let document = Array("<Root><Key>é</Key><Key>a".utf8) + [0xFF] + Array("b</Key><Key>é</Key></Root>".utf8)
-        try XMLReader.read(document, into: recorder)
-        #expect(recorder.texts.prefix(3).map(\.isIntact) == [true, false, false])
+        for first in ["a", "é"] {
+            let recorder = Recorder()
+            let start = Array("<Root><Key>\(first)</Key><Key>a".utf8)
+            try XMLReader.read(start + [0xFF] + Array("b</Key><Key>é</Key></Root>".utf8), into: recorder)
+            #expect(recorder.texts[0] == XMLText(bytes: Array(first.utf8), isIntact: true))
+            #expect(!recorder.texts[1].isIntact)
+            #expect(!recorder.texts[2].isIntact || recorder.texts[2].bytes == Array("é".utf8))
+        }
     }
 }
 
