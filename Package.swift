@@ -78,5 +78,6 @@ let package = Package(
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
+        tests("CredentialsTests", foundations + ["Credentials"]),
     ]
 )
