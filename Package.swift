@@ -46,6 +46,7 @@ let package = Package(
         cModule("CCurl", links: ["curl"]),
         cModule("CFuse", links: ["fuse3"]),
         cModule("CMicroHTTPD", links: ["microhttpd"]),
+        cModule("CServerChecksum"),
         cModule("CChecksums"),
         cModule("CRuntime"),
 
@@ -72,7 +73,7 @@ let package = Package(
         program("ossmount", ["MountCommand"]),
 
         // The embedded server shares no code with the client: what signs and parses stands twice on purpose.
-        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "COpenSSL", "CSQLite"]),
+        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CServerChecksum", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
     ]
 )
