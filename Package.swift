@@ -29,6 +29,13 @@ func tests(_ name: String, _ dependencies: [String], resources: [Resource] = [])
         swiftSettings: swiftSettings)
 }
 
+/// What tests share: a plain module, as test targets can't depend on each other.
+func testSupport(_ name: String, _ dependencies: [String]) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, path: "Tests/\(name)",
+        swiftSettings: swiftSettings)
+}
+
 let foundations = ["Runtime", "Instrumentation"]
 
 let package = Package(
@@ -75,5 +82,11 @@ let package = Package(
         // The embedded server shares no code with the client: what signs and parses stands twice on purpose.
         swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CServerChecksum", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
+
+        tests(
+            "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
+        tests("EncodingTests", foundations + ["Encoding"]),
+        testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
+        tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
     ]
 )

@@ -1,0 +1,137 @@
+import Glibc
+
+/// One fixed-size buffer; its memory goes back to the pool, and its bytes to the budget, with the last reference.
+package final class Slab: @unchecked Sendable {
+    // Unchecked: who writes to a slab is settled by its owner (a block map or a read block), under that owner's lock.
+    package let base: UnsafeMutableRawPointer
+    private let pool: SlabPool
+    private let isReserve: Bool
+
+    fileprivate init(base: UnsafeMutableRawPointer, pool: SlabPool, isReserve: Bool) {
+        self.base = base
+        self.pool = pool
+        self.isReserve = isReserve
+    }
+
+    deinit { pool.give(base, isReserve: isReserve) }
+}
+
+/// The one owner of data buffers: slabs of 256 KiB under a budget of bytes.
+///
+/// Who pays: each slab counts against `budgetBytes` from `take` until its last reference goes. Slabs of the reserve count
+/// apart (`takeReserve`): one for each open writable file and each running read, so that nothing that holds memory
+/// waits for memory. Memory given back stays mapped for reuse, as a first touch costs more than a copy; `trim` gives it
+/// to the system.
+package final class SlabPool: Sendable {
+    /// 256 KiB: two of the kernel's default reads, a hundredth of a small budget.
+    package static let slabBytes = 256 * 1024
+
+    private struct State {
+        var free: [UnsafeMutableRawPointer] = []
+        var takenBytes = 0
+        var reserveBytes = 0
+        var peakBytes = 0
+        var waiters: [UInt64: @Sendable () -> Void] = [:]
+        var nextWaiter: UInt64 = 0
+    }
+
+    package let budgetBytes: Int
+    // Guarded: the free list, what is taken, who waits. A leaf lock: nothing is called while it is held.
+    private let state = Locked(UncheckedSendable(State()))
+
+    package init(budgetBytes: Int) { self.budgetBytes = max(budgetBytes, Self.slabBytes) }
+
+    deinit {
+        state.withLock { state in
+            for base in state.value.free { munmap(base, Self.slabBytes) }
+        }
+    }
+
+    /// A slab of unspecified content if the budget has room for it now, else nil.
+    package func take() -> Slab? { take(isReserve: false) }
+
+    /// A slab outside the budget's competition; nil only where the system itself has no memory.
+    package func takeReserve() -> Slab? { take(isReserve: true) }
+
+    /// Bytes of the budget in use now.
+    package var takenBytes: Int { state.withLock { $0.value.takenBytes } }
+
+    /// The most bytes, reserve included, that were ever in use together.
+    package var peakBytes: Int { state.withLock { $0.value.peakBytes } }
+
+    /// Calls `handler` once, when bytes of the budget have come back; it must not block. Returns a number for `forget`.
+    package func whenFreed(_ handler: @escaping @Sendable () -> Void) -> UInt64 {
+        state.withLock { state in
+            state.value.nextWaiter += 1
+            state.value.waiters[state.value.nextWaiter] = handler
+            return state.value.nextWaiter
+        }
+    }
+
+    /// Forgets the handler `number`; it may still be running when this returns.
+    package func forget(_ number: UInt64) {
+        _ = state.withLock { $0.value.waiters.removeValue(forKey: number) }
+    }
+
+    /// Gives all unused memory back to the system.
+    package func trim() {
+        let free = state.withLock { state in
+            defer { state.value.free = [] }
+            return UncheckedSendable(state.value.free)
+        }
+        for base in free.value { munmap(base, Self.slabBytes) }
+    }
+
+    private func take(isReserve: Bool) -> Slab? {
+        enum Decision { case refused, map, use(UnsafeMutableRawPointer) }
+        let decision: UncheckedSendable<Decision> = state.withLock { state in
+            if !isReserve {
+                guard state.value.takenBytes + Self.slabBytes <= budgetBytes else { return .init(.refused) }
+                state.value.takenBytes += Self.slabBytes
+            } else {
+                state.value.reserveBytes += Self.slabBytes
+            }
+            state.value.peakBytes = max(state.value.peakBytes, state.value.takenBytes + state.value.reserveBytes)
+            if let base = state.value.free.popLast() { return .init(.use(base)) }
+            return .init(.map)
+        }
+        switch decision.value {
+        case .refused: return nil
+        case .use(let base): return Slab(base: base, pool: self, isReserve: isReserve)
+        case .map:
+            let mapped = mmap(
+                nil, Self.slabBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            guard let mapped, mapped != MAP_FAILED else {
+                settle(isReserve: isReserve)
+                return nil
+            }
+            return Slab(base: mapped, pool: self, isReserve: isReserve)
+        }
+    }
+
+    fileprivate func give(_ base: UnsafeMutableRawPointer, isReserve: Bool) {
+        let returned = UncheckedSendable(base)
+        state.withLock { $0.value.free.append(returned.value) }
+        settle(isReserve: isReserve)
+    }
+
+    private func settle(isReserve: Bool) {
+        let handlers: [@Sendable () -> Void] = state.withLock { state in
+            if isReserve {
+                state.value.reserveBytes -= Self.slabBytes
+                return []
+            }
+            state.value.takenBytes -= Self.slabBytes
+            defer { state.value.waiters = [:] }
+            return Array(state.value.waiters.values)
+        }
+        for handler in handlers { handler() }
+    }
+}
+
+/// Carries a value across threads where a lock around it makes that safe and the compiler can't see it.
+package struct UncheckedSendable<Value>: @unchecked Sendable {
+    // Unchecked: the lock that holds it, or its single owner, orders all access.
+    package var value: Value
+    package init(_ value: Value) { self.value = value }
+}
