@@ -53,7 +53,7 @@ let package = Package(
         cModule("CCurl", links: ["curl"]),
         cModule("CFuse", links: ["fuse3"]),
         cModule("CMicroHTTPD", links: ["microhttpd"]),
-        cModule("CServerChecksum"),
+        cModule("CObjectServer"),
         cModule("CChecksums"),
         cModule("CRuntime"),
 
@@ -80,7 +80,7 @@ let package = Package(
         program("ossmount", ["MountCommand"]),
 
         // The embedded server shares no code with the client: what signs and parses stands twice on purpose.
-        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CServerChecksum", "COpenSSL", "CSQLite"]),
+        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CObjectServer", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
         tests(

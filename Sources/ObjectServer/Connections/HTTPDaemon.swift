@@ -66,11 +66,11 @@ final class HTTPDaemon {
             return Unmanaged.passRetained(Exchange(parts, target: bytes)).toOpaque()
         }
         settings.handle = { context, connection, _, method, _, data, size, request in
-            guard let context, let connection, let size, let pointer = request?.pointee else { return MHD_NO }
+            guard let context, let connection, let size, let pointer = request?.pointee else { return .NO }
             let parts = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().parts
             let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
             let isGoingOn = HTTPDaemon.advance(exchange, parts, connection, method, data, size)
-            return isGoingOn ? MHD_YES : MHD_NO
+            return isGoingOn ? .YES : .NO
         }
         settings.complete = { _, _, request, _ in
             guard let pointer = request?.pointee else { return }
@@ -81,7 +81,7 @@ final class HTTPDaemon {
         settings.connection_changed = { context, _, _, change in
             guard let context else { return }
             let parts = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().parts
-            parts.counters.connectionsChanged(by: change == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1)
+            parts.counters.connectionsChanged(by: change == .CONNECTION_NOTIFY_STARTED ? 1 : -1)
         }
         return settings
     }
@@ -117,14 +117,14 @@ final class HTTPDaemon {
         var fields = Fields()
         withUnsafeMutablePointer(to: &fields) { fields in
             _ = MHD_get_connection_values_n(
-                connection, MHD_HEADER_KIND,
+                connection, .HEADER_KIND,
                 { context, _, name, nameLength, value, valueLength in
-                    guard let name else { return MHD_YES }
+                    guard let name else { return .YES }
                     let fields = context?.assumingMemoryBound(to: Fields.self)
                     let value = value.map { Bytes(UnsafeRawBufferPointer(start: $0, count: valueLength)) } ?? []
                     fields?.pointee.append(
                         Bytes(UnsafeRawBufferPointer(start: name, count: nameLength)).lowercasedASCII, value.trimmed)
-                    return MHD_YES
+                    return .YES
                 }, fields)
         }
         return fields

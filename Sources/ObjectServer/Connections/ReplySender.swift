@@ -18,7 +18,7 @@ enum ReplySender {
         guard let response = response(reply, manner, connection, waits, counters) else { return false }
         defer { MHD_destroy_response(response) }
         for header in reply.headers.all { add(header, to: response) }
-        return MHD_queue_response(connection, UInt32(reply.status), response) == MHD_YES
+        return MHD_queue_response(connection, UInt32(reply.status), response) == .YES
     }
 
     /// The library refuses empty values; a blank is the same by HTTP's rules.
@@ -39,7 +39,7 @@ enum ReplySender {
         let isPaced = (manner.pacer != nil || manner.breakAfter != nil) && reply.body.length > 0
         switch reply.body {
         case .none:
-            return MHD_create_response_from_buffer(0, nil, MHD_RESPMEM_PERSISTENT)
+            return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .lengthOnly(let length):
             return MHD_create_response_from_callback(length, 1, { _, _, _, _ in -1 }, nil, nil)
         case .bytes(let bytes) where !isPaced:
@@ -47,7 +47,7 @@ enum ReplySender {
             return bytes.withUnsafeBytes { source in
                 // The library copies it; its parameter lacks a const.
                 MHD_create_response_from_buffer(
-                    source.count, UnsafeMutableRawPointer(mutating: source.baseAddress), MHD_RESPMEM_MUST_COPY)
+                    source.count, UnsafeMutableRawPointer(mutating: source.baseAddress), .RESPMEM_MUST_COPY)
             }
         case .file(let descriptor, let offset, let length) where !isPaced:
             counters.moved(bytesOut: length)

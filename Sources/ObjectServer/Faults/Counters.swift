@@ -113,7 +113,7 @@ final class Counters: Sendable {
         let lines = state.withLock { $0.lines }
         var text: Bytes = []
         for (index, line) in lines.enumerated() {
-            let key = line.key.isEmpty ? "-" : PercentCoding.encode(line.key, keepsSlash: true)
+            let key = line.key.isEmpty ? Bytes("-") : PercentCoding.encode(line.key, keepsSlash: true)
             text += Bytes("\(index + 1) \(line.operation.rawValue) \(line.status) \(line.bytes) ".utf8)
             text += key
             text += Bytes(" \(line.fault?.rawValue ?? "-")\n".utf8)

@@ -1,3 +1,4 @@
+import CObjectServer
 import Glibc
 import Runtime
 
@@ -5,36 +6,26 @@ import Runtime
 final class Gate: Sendable {
     private let descriptor: Int32
 
-    init() { descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue) | Int32(EFD_NONBLOCK.rawValue)) }
+    init() { descriptor = cobjectserver_event() }
 
     deinit { close(descriptor) }
 
     /// Wakes all who wait now or later.
-    func open() { eventfd_write(descriptor, 1) }
+    func open() { cobjectserver_event_set(descriptor) }
 
     var isOpen: Bool { Self.wait([self], socket: -1, until: .now) == .opened }
 
     enum Wake { case opened, disconnected, timeout }
 
-    /// Blocks until one of `gates` opens, the peer of `socket` (-1 for none) hangs up, or the deadline passes.
+    /// Blocks until one of `gates` (at most four) opens, the peer of `socket` (-1 for none) hangs up, or the deadline
+    /// passes.
     static func wait(_ gates: [Gate], socket: Int32, until deadline: Deadline) -> Wake {
-        var polled = gates.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-        polled.append(pollfd(fd: socket, events: Int16(0x2000 /* POLLRDHUP, a macro with a cast */), revents: 0))
-        while true {
-            let result: Int32
-            if deadline == .never {
-                result = ppoll(&polled, nfds_t(polled.count), nil, nil)
-            } else {
-                let (seconds, attoseconds) = deadline.remaining.components
-                var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-                result = ppoll(&polled, nfds_t(polled.count), &time, nil)
-            }
-            if result == 0 { return .timeout }
-            if result < 0 {
-                if errno == EINTR { continue }
-                return .timeout
-            }
-            return polled.dropLast().contains { $0.revents != 0 } ? .opened : .disconnected
+        let (seconds, attoseconds) = deadline.remaining.components
+        let nanoseconds = deadline == .never ? -1 : seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let events = gates.map(\.descriptor)
+        switch cobjectserver_wait(events, Int32(events.count), socket, nanoseconds) {
+        case -1: return .timeout
+        case let index: return index < events.count ? .opened : .disconnected
         }
     }
 }

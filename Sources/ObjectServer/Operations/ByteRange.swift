@@ -32,7 +32,9 @@ enum ByteRange {
     /// `bytes=a-b`, `bytes=a-` or `bytes=-n`.
     private static func parse(_ header: Bytes) -> (UInt64?, UInt64?)? {
         guard header.hasPrefix("bytes=") else { return nil }
-        let ends = header.dropFirst(6).split(separator: 0x2D, omittingEmptySubsequences: false).map { Bytes($0).trimmed }
+        let ends = header.dropFirst(6).split(separator: 0x2D, omittingEmptySubsequences: false).map {
+            Bytes($0).trimmed
+        }
         guard ends.count == 2 else { return nil }
         let numbers = ends.map(\.decimal)
         guard zip(ends, numbers).allSatisfy({ $0.isEmpty || $1 != nil }) else { return nil }

@@ -58,7 +58,9 @@ enum CopyObject {
         init(_ request: Request) throws(ServiceError) {
             let replaces = try ObjectHeaders.choice(
                 request, "x-oss-metadata-directive", of: ["COPY", "REPLACE", "Copy", "Replace"])
-            if replaces?.lowercasedASCII.isEqual(to: "replace") ?? false { fields = try ObjectHeaders.kept(of: request) }
+            if replaces?.lowercasedASCII.isEqual(to: "replace") ?? false {
+                fields = try ObjectHeaders.kept(of: request)
+            }
             let retags = try ObjectHeaders.choice(
                 request, "x-oss-tagging-directive", of: ["COPY", "REPLACE", "Copy", "Replace"])
             if retags?.lowercasedASCII.isEqual(to: "replace") ?? false {

@@ -27,8 +27,9 @@ enum GetObject {
     }
 
     private static func checkClass(_ object: StoredObject) throws(ServiceError) {
-        guard object.storageClass.hasPrefix("Archive") || object.storageClass.hasPrefix("Cold")
-            || object.storageClass.hasPrefix("DeepCold")
+        guard
+            object.storageClass.hasPrefix("Archive") || object.storageClass.hasPrefix("Cold")
+                || object.storageClass.hasPrefix("DeepCold")
         else { return }
         throw ServiceError(
             403, "InvalidObjectState", "The operation is not valid for the object's state",

@@ -2,7 +2,9 @@
 enum ListOperations {
     static let routes = [
         Route("GET", .bucket, .listObjects) { .reply(try List(request: $0, isV2: false).reply($0, $1)) },
-        Route("GET", .bucket, query: ["list-type"], .listObjectsV2) { .reply(try List(request: $0, isV2: true).reply($0, $1)) },
+        Route("GET", .bucket, query: ["list-type"], .listObjectsV2) {
+            .reply(try List(request: $0, isV2: true).reply($0, $1))
+        },
     ]
 
     /// As many as one page has unless asked for, and at most.
@@ -24,7 +26,8 @@ enum ListOperations {
             }
             let encoding = parameters["encoding-type"] ?? []
             guard encoding.isEmpty || encoding.isEqual(to: "url") else {
-                throw .invalidArgument("Invalid Encoding Method specified in Request.", name: "encoding-type", value: encoding)
+                throw .invalidArgument(
+                    "Invalid Encoding Method specified in Request.", name: "encoding-type", value: encoding)
             }
             encodesURL = !encoding.isEmpty
             hasOwner = !isV2 || parameters["fetch-owner"]?.isEqual(to: "true") ?? false
@@ -46,7 +49,8 @@ enum ListOperations {
         private static func maximum(_ parameters: Fields) throws(ServiceError) -> Int {
             guard let text = parameters["max-keys"] else { return defaultMaximum }
             guard let number = text.decimal, number <= greatestMaximum else {
-                throw .invalidArgument("Argument maxKeys must be an integer between 0 and 1000.", name: "max-keys", value: text)
+                throw .invalidArgument(
+                    "Argument maxKeys must be an integer between 0 and 1000.", name: "max-keys", value: text)
             }
             return Int(number)
         }
@@ -56,9 +60,10 @@ enum ListOperations {
                 let marker = try bounded(parameters, "marker")
                 return marker.isEmpty ? nil : .key(marker)
             }
-            if let token = parameters["continuation-token"] {
+            if let token = parameters["continuation-token"], !token.isEmpty {
                 guard let after = ListingQuery.After(token: token) else {
-                    throw .invalidArgument("The continuation token provided is incorrect.", name: "continuation-token", value: token)
+                    throw .invalidArgument(
+                        "The continuation token provided is incorrect.", name: "continuation-token", value: token)
                 }
                 return after
             }

@@ -1,4 +1,4 @@
-import CServerChecksum
+import CObjectServer
 import Glibc
 
 /// The files with the objects' bytes: each written once under a number of its own, never changed, unlinked when no row
@@ -99,7 +99,7 @@ final class BodyWriter {
     func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         guard !bytes.isEmpty else { return }
         if descriptor < 0 { descriptor = try store.create(body) }
-        crc = cserver_crc64(crc, bytes.baseAddress, bytes.count)
+        crc = cobjectserver_crc64(crc, bytes.baseAddress, bytes.count)
         size += UInt64(bytes.count)
         if !alwaysDigests && size > Self.digestLimitBytes { md5 = nil }
         md5?.update(bytes)

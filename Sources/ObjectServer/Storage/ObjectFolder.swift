@@ -36,7 +36,7 @@ final class ObjectFolder: Sendable {
 
     /// Held by the open file until the process ends, however it ends.
     private static func lock(_ path: String) throws(StorageError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(action: "open the lock file", number: errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno

@@ -1,3 +1,4 @@
+import CObjectServer
 import Glibc
 
 /// The three ways in which OSS writes a moment, in whole seconds since 1970.
@@ -27,12 +28,10 @@ enum Dates {
 
     private static func parse(_ text: Bytes, _ pattern: String) -> Int64? {
         guard !text.contains(0) else { return nil }
-        var fields = tm()
-        let isWhole = (text + [0]).withUnsafeBytes { bytes -> Bool in
-            let start = bytes.bindMemory(to: CChar.self)
-            guard let base = start.baseAddress, let end = strptime(base, pattern, &fields) else { return false }
-            return end.pointee == 0
+        var seconds: Int64 = 0
+        let isRead = (text + [0]).withUnsafeBytes { bytes in
+            cobjectserver_parse_time(bytes.bindMemory(to: CChar.self).baseAddress, pattern, &seconds)
         }
-        return isWhole ? Int64(timegm(&fields)) : nil
+        return isRead == 1 ? seconds : nil
     }
 }

@@ -28,7 +28,8 @@ enum PercentCoding {
         var index = 0
         while index < text.count {
             let byte = text[index]
-            if byte == 0x25, index + 2 < text.count, let high = digit(text[index + 1]), let low = digit(text[index + 2]) {
+            if byte == 0x25, index + 2 < text.count, let high = digit(text[index + 1]), let low = digit(text[index + 2])
+            {
                 bytes.append(high << 4 | low)
                 index += 3
             } else {

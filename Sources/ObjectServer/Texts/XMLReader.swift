@@ -36,7 +36,11 @@ struct XMLReader {
                 }
                 return .text(text)
             }
-            if starts("<?") { try skip(past: "?>") } else if starts("<!--") { try skip(past: "-->") } else if starts(
+            if starts("<?") {
+                try skip(past: "?>")
+            } else if starts("<!--") {
+                try skip(past: "-->")
+            } else if starts(
                 "<![CDATA[")
             {
                 position += 9

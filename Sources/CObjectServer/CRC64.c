@@ -1,4 +1,4 @@
-#include "CServerChecksum.h"
+#include "CObjectServer.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -94,7 +94,7 @@ __attribute__((target("pclmul,sse4.1"))) static uint64_t update_by_folding(uint6
 }
 #endif
 
-uint64_t cserver_crc64(uint64_t crc, const void *bytes, size_t length) {
+uint64_t cobjectserver_crc64(uint64_t crc, const void *bytes, size_t length) {
     pthread_once(&prepared, prepare);
 #if defined(__x86_64__)
     if (has_carryless_multiply && length >= 128) return ~update_by_folding(~crc, bytes, length);
@@ -102,7 +102,7 @@ uint64_t cserver_crc64(uint64_t crc, const void *bytes, size_t length) {
     return ~update_by_tables(~crc, bytes, length);
 }
 
-uint64_t cserver_crc64_tables(uint64_t crc, const void *bytes, size_t length) {
+uint64_t cobjectserver_crc64_tables(uint64_t crc, const void *bytes, size_t length) {
     pthread_once(&prepared, prepare);
     return ~update_by_tables(~crc, bytes, length);
 }
