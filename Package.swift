@@ -74,5 +74,7 @@ let package = Package(
         // The embedded server shares no code with the client: what signs and parses stands twice on purpose.
         swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
+
+        tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
     ]
 )
