@@ -29,6 +29,13 @@ func tests(_ name: String, _ dependencies: [String], resources: [Resource] = [])
         swiftSettings: swiftSettings)
 }
 
+/// What tests share: a plain module, as test targets can't depend on each other.
+func testSupport(_ name: String, _ dependencies: [String]) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, path: "Tests/\(name)",
+        swiftSettings: swiftSettings)
+}
+
 let foundations = ["Runtime", "Instrumentation"]
 
 let package = Package(
@@ -76,5 +83,10 @@ let package = Package(
         program("ossmount-server", ["ObjectServer"]),
 
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
+        tests(
+            "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
+        tests("EncodingTests", foundations + ["Encoding"]),
+        testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
+        tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
     ]
 )
