@@ -83,6 +83,7 @@ let package = Package(
         swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CObjectServer", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
+        tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
