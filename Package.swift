@@ -86,6 +86,7 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
+        tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
         tests("EncodingTests", foundations + ["Encoding"]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
