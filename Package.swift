@@ -75,7 +75,8 @@ let package = Package(
         swiftModule(
             "MountCommand",
             foundations + [
-                "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport", "ObjectStore",
+                "CRuntime", "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
+                "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
 
