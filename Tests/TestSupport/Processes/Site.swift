@@ -160,6 +160,15 @@ package final class Site: Sendable {
         throw TestFailure("a program did not end within \(limit): \(process.output)")
     }
 
+    /// Waits for a file of this name in `$T`, by which scripts tell how far they are; throws once `limit` has passed.
+    package func waitForFile(_ name: String, within limit: Duration = .seconds(10)) throws {
+        let isThere = eventually(within: limit) { FileSystemPath.exists("\(scratch)/\(name)") }
+        if !isThere { throw TestFailure("the file \(name) did not appear within \(limit)") }
+    }
+
+    /// Whether no daemon serves the mount point any more, at the latest after `limit`.
+    package func daemonsEnd(within limit: Duration) -> Bool { eventually(within: limit) { daemons.isEmpty } }
+
     private static let prelude = """
         judge() { "$(OSSMOUNT_PYTHON=${OSSMOUNT_PYTHON:-} "$REPOSITORY/scripts/python-env.sh")" \
         "$REPOSITORY/Tests/Interop/judge.py" "$@"; }
