@@ -67,11 +67,11 @@ extension MountTests {
                 """
                 cd "$M"; mkdir -p a/b/c/d empty
                 echo x > a/b/c/d/f
-                ! rmdir a/b/c/d
-                ! mkdir a
-                ! rm a
-                ! rmdir a/b/c/d/f
-                ! mkdir missing/x
+                fails rmdir a/b/c/d
+                fails mkdir a
+                fails rm a
+                fails rmdir a/b/c/d/f
+                fails mkdir missing/x
                 """,
                 thenTwice: """
                     cd "$M"

@@ -10,7 +10,7 @@ extension MountTests {
 
         @Test("with the server hanging, cached things answer, waiters die when killed, and the rest end well")
         func hangingServer() throws {
-            let count = Programs.rounds("OSSMOUNT_LONG_WAITERS", default: 200)
+            let count = Programs.rounds(short: 200, long: 2000)
             try Site.with(options: ["--metadata-ttl", "1h"]) { site in
                 try prepare(site, count)
                 let waiters = try site.start(

@@ -6,12 +6,10 @@ extension MountTests {
     @Suite struct PictureCopyTests {
         @Test("300 pictures and 500 oddly named files copied in are the same after a new mount and for both SDKs")
         func copyTree() throws {
-            let pictures = Programs.rounds("OSSMOUNT_LONG_PICTURES", default: 300)
             try Site.with { site in
                 try site.sh(
                     """
-                    python3 "$REPOSITORY/Tests/Interop/make-tree.py" "$T/tree" --pictures \(pictures) \
-                        --megabytes \(pictures * 2)
+                    python3 "$REPOSITORY/Tests/Interop/make-tree.py" "$T/tree" --pictures 300 --megabytes 600
                     cp -r "$T/tree/." "$M/"
                     """, within: .seconds(120))
                 try site.remount()

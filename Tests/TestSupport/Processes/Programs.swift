@@ -47,9 +47,11 @@ package enum Programs {
     /// Whether this machine lets us mount. In CI always true, so that a missing device fails there instead of skipping.
     package static let canMount = isContinuousIntegration || access("/dev/fuse", R_OK | W_OK) == 0
 
-    /// A number from the environment, to run the same test longer.
-    package static func rounds(_ name: String, default count: Int) -> Int {
-        environment[name].flatMap(Int.init) ?? count
+    /// How often or how many: `OSSMOUNT_TEST_ROUNDS` where that is set, the long number under `OSSMOUNT_TEST_LONG`, as
+    /// `scripts/test-long.sh` sets them, else the short one.
+    package static func rounds(short: Int, long: Int) -> Int {
+        if let given = environment["OSSMOUNT_TEST_ROUNDS"].flatMap(Int.init) { return given }
+        return environment["OSSMOUNT_TEST_LONG"] == nil ? short : long
     }
 
     private static func parent(of path: String) -> String {

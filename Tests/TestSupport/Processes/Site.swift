@@ -4,7 +4,8 @@ import Runtime
 /// A server with a bucket, a folder to mount it at, and the shell that works there: all that a test of a mount needs.
 ///
 /// Scripts run in bash with `-euo pipefail` and see `$M`, the mount; `$T`, a folder for the test's files; `$OSSMOUNT`;
-/// the bucket's keys and endpoint as the SDKs read them; and `judge`, `Tests/Interop/judge.py` over both of them.
+/// the bucket's keys and endpoint as the SDKs read them; `judge`, which is `Tests/Interop/judge.py`; and
+/// `fails COMMAND`, which ends the script where the command succeeds.
 package final class Site: Sendable {
     package let folder: TemporaryFolder
     package let server: ServerProcess
@@ -172,6 +173,7 @@ package final class Site: Sendable {
     private static let prelude = """
         judge() { "$(OSSMOUNT_PYTHON=${OSSMOUNT_PYTHON:-} "$REPOSITORY/scripts/python-env.sh")" \
         "$REPOSITORY/Tests/Interop/judge.py" "$@"; }
+        fails() { if "$@"; then echo "succeeded: $*" >&2; exit 9; fi; }
 
         """
 
