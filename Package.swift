@@ -29,6 +29,13 @@ func tests(_ name: String, _ dependencies: [String], resources: [Resource] = [])
         swiftSettings: swiftSettings)
 }
 
+/// What tests share: a plain module, as test targets can't depend on each other.
+func testSupport(_ name: String, _ dependencies: [String]) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, path: "Tests/\(name)",
+        swiftSettings: swiftSettings)
+}
+
 let foundations = ["Runtime", "Instrumentation"]
 
 let package = Package(
@@ -46,6 +53,7 @@ let package = Package(
         cModule("CCurl", links: ["curl"]),
         cModule("CFuse", links: ["fuse3"]),
         cModule("CMicroHTTPD", links: ["microhttpd"]),
+        cModule("CObjectServer"),
         cModule("CChecksums"),
         cModule("CRuntime"),
 
@@ -67,20 +75,26 @@ let package = Package(
         swiftModule(
             "MountCommand",
             foundations + [
-                "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport", "ObjectStore",
+                "CRuntime", "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
+                "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
 
         // The embedded server shares no code with the client: what signs and parses stands twice on purpose.
-        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "COpenSSL", "CSQLite"]),
+        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CObjectServer", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
+        tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
+        tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
         tests("EncodingTests", foundations + ["Encoding"]),
         tests("CredentialsTests", foundations + ["Credentials"]),
         tests(
             "OSSClientTests", foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums"],
             resources: [.copy("Vectors")]),
+        testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
+        tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
+        tests("MountTests", foundations + ["TestSupport"]),
     ]
 )

@@ -1,0 +1,16 @@
+import ObjectStore
+import TestSupport
+import Testing
+
+/// The contract over each store that there is.
+@Suite struct ObjectStoreContractTests {
+    @Test("the store in memory keeps the contract", arguments: ObjectStoreContract.cases)
+    func memory(_ requirement: ObjectStoreContract.Case) throws {
+        try requirement.check(MemoryObjectStore())
+    }
+
+    @Test("the store that gives faults keeps the contract while none is ordered", arguments: ObjectStoreContract.cases)
+    func faultless(_ requirement: ObjectStoreContract.Case) throws {
+        try requirement.check(FaultyObjectStore(MemoryObjectStore()))
+    }
+}
