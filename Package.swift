@@ -91,5 +91,6 @@ let package = Package(
         tests("EncodingTests", foundations + ["Encoding"]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
+        tests("MountTests", foundations + ["TestSupport"]),
     ]
 )
