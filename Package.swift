@@ -70,7 +70,7 @@ let package = Package(
             "OSSClient", foundations + ["Credentials", "HTTPTransport", "Encoding", "Checksums", "ObjectStore"]),
         swiftModule("Transfer", foundations + ["Checksums", "ObjectStore"]),
         swiftModule("FileSystemCore", foundations + ["Transfer", "ObjectStore"]),
-        swiftModule("FuseBridge", foundations + ["FileSystemCore", "CFuse"]),
+        swiftModule("FuseBridge", foundations + ["FileSystemCore", "ObjectStore", "CFuse"]),
         swiftModule(
             "MountCommand",
             foundations + [
@@ -82,6 +82,7 @@ let package = Package(
         swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
+        tests("FuseBridgeTests", foundations + ["FuseBridge", "FileSystemCore", "Transfer", "ObjectStore", "CFuse"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
