@@ -53,6 +53,7 @@ let package = Package(
         cModule("CCurl", links: ["curl"]),
         cModule("CFuse", links: ["fuse3"]),
         cModule("CMicroHTTPD", links: ["microhttpd"]),
+        cModule("CObjectServer"),
         cModule("CChecksums"),
         cModule("CRuntime"),
 
@@ -74,17 +75,20 @@ let package = Package(
         swiftModule(
             "MountCommand",
             foundations + [
-                "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport", "ObjectStore",
+                "CRuntime", "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
+                "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
 
         // The embedded server shares no code with the client: what signs and parses stands twice on purpose.
-        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "COpenSSL", "CSQLite"]),
+        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CObjectServer", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
         tests("FuseBridgeTests", foundations + ["FuseBridge", "FileSystemCore", "Transfer", "ObjectStore", "CFuse"]),
+        tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
+        tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
         tests("EncodingTests", foundations + ["Encoding"]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),

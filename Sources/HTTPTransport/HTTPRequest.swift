@@ -6,14 +6,21 @@ package struct HTTPRequest: Sendable {
     package var url: [UInt8]
     /// Sent in this order. Content-Length comes from `body`; Host from the URL unless one stands here.
     package var headers: [HTTPHeader]
-    /// Nil sends none; an empty body sends `Content-Length: 0`.
+    /// Nil sends none, and for PUT and POST `Content-Length: 0`, as an empty body does.
     package var body: (any HTTPBody)?
+    /// How long nothing may move in either direction, instead of the transport's own time: for requests that a server
+    /// works on in silence.
+    package var stallTimeout: Duration?
 
-    package init(method: String, url: [UInt8], headers: [HTTPHeader] = [], body: (any HTTPBody)? = nil) {
+    package init(
+        method: String, url: [UInt8], headers: [HTTPHeader] = [], body: (any HTTPBody)? = nil,
+        stallTimeout: Duration? = nil
+    ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
+        self.stallTimeout = stallTimeout
     }
 }
 

@@ -1,3 +1,31 @@
+// HTTPTransport: one HTTP/1.1 exchange at a time for each caller, over libcurl; knows no service.
+//
+// Parts: `HTTPExchanging` is the seam that clients are written against. `CurlTransport` implements it: a caller's thread
+// checks its request (`OutgoingRequest`), makes an `Exchange`, puts it into the `HandOver` and sleeps on it. One thread,
+// `MultiThread`, owns the libcurl multi handle and all else: it takes exchanges in, keeps those that find no free
+// connection in a `WaitingLine`, drives libcurl, watches deadlines and stalls, and tells each caller its end. libcurl
+// calls back through `CurlCallbacks` into the `Exchange`: a `HeadReader` makes the head, body bytes go straight on to the
+// receiver and come straight out of the request's body. `CurlFailure` tells what libcurl's results mean.
+//
+// Invariants:
+// - Receivers and bodies are called on the multi thread alone, never after `perform` has returned, and must not block:
+//   every other exchange waits meanwhile.
+// - Each exchange ends exactly once, in `MultiThread.finish`: by libcurl, deadline, stall, cancellation or stop.
+// - An exchange is given to libcurl only while fewer than `maximumConnections` are: libcurl never makes it wait, so its
+//   stall time counts only where bytes could move. Deadline and cancellation count in the line too.
+// - Movement is what the kernel saw acknowledged or received, as a send buffer may drain for longer than a stall.
+// - Nothing is added to a request but Host, Content-Length and User-Agent; nothing is decoded, followed or stored.
+// - The first exchange starts libcurl and the thread; both would not survive a fork.
+//
+// Failures: everything is a `TransportError`, whose kind is decided here once. Its message names host and port, never a
+// path, query or header: those may hold signatures. A request is repeated only by libcurl itself, where a kept
+// connection turned out to be closed before any byte of an answer. An answer that comes before the whole body was sent
+// is an answer: from 300 on the rest of the body is not sent, and the connection is not used again.
+//
+// Deliberately not here: retries, redirects, cookies, content codings, HTTP/2 (OSS offers none), caching, a second
+// thread (one moves more than a 10 Gbit/s line carries). Rejected: a libcurl handle per caller's thread, which is as fast
+// but can be woken neither for cancellation nor for a stop; a queue inside libcurl, in which waiting counts as stalling.
+
 import Runtime
 
 /// Sends HTTP exchanges; what the clients of the services see of the network.

@@ -1,1 +1,47 @@
+// libcurl for Swift, which imports no variadic functions and no unions: one typed setter for each kind of argument.
 #pragma once
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/// The type of CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION.
+typedef size_t (*ccurl_data_function)(char *bytes, size_t size, size_t count, void *context);
+/// The type of CURLOPT_SEEKFUNCTION.
+typedef int (*ccurl_seek_function)(void *context, curl_off_t offset, int origin);
+
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
+/// For pointers and strings, NULL included; libcurl copies strings.
+CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, const void *value);
+CURLcode ccurl_set_data_function(CURL *easy, CURLoption option, ccurl_data_function function);
+CURLcode ccurl_set_seek_function(CURL *easy, ccurl_seek_function function);
+
+/// The value of a CURLINFO of the long kind; 0 where there is none.
+long ccurl_get_long(CURL *easy, CURLINFO info);
+/// The value of a CURLINFO of the curl_off_t kind; 0 where there is none.
+curl_off_t ccurl_get_offset(CURL *easy, CURLINFO info);
+/// The value of a CURLINFO of the string kind, owned by `easy`; NULL where there is none.
+const char *ccurl_get_string(CURL *easy, CURLINFO info);
+/// The object given as CURLOPT_PRIVATE.
+void *ccurl_get_private(CURL *easy);
+/// The socket of the connection in use, or -1.
+int ccurl_get_socket(CURL *easy);
+
+CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+/// Takes one finished transfer off the list: true with its handle and result, false when there is none.
+bool ccurl_multi_next_done(CURLM *multi, CURL **easy, CURLcode *result);
+
+/// Lets all handles given this share resume each other's TLS sessions; for handles of one thread, as nothing is locked.
+CURLSHcode ccurl_share_tls_sessions(CURLSH *share);
+
+/// What the kernel knows of a TCP connection.
+struct ccurl_socket_state {
+    /// Bytes received, and bytes sent that the peer has acknowledged, together.
+    uint64_t bytes_moved;
+    /// False once either side has closed or reset it.
+    bool is_established;
+};
+/// Reads that state; false where `socket` is none of TCP.
+bool ccurl_read_socket_state(int socket, struct ccurl_socket_state *state);
+/// Whether a read of `socket` would return at once: with bytes, with the end, or with an error.
+bool ccurl_socket_is_readable(int socket);
