@@ -71,7 +71,7 @@ let package = Package(
             "OSSClient", foundations + ["Credentials", "HTTPTransport", "Encoding", "Checksums", "ObjectStore"]),
         swiftModule("Transfer", foundations + ["Checksums", "ObjectStore"]),
         swiftModule("FileSystemCore", foundations + ["Transfer", "ObjectStore"]),
-        swiftModule("FuseBridge", foundations + ["FileSystemCore", "CFuse"]),
+        swiftModule("FuseBridge", foundations + ["FileSystemCore", "ObjectStore", "CFuse"]),
         swiftModule(
             "MountCommand",
             foundations + [
@@ -84,6 +84,7 @@ let package = Package(
         swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CObjectServer", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
+        tests("FuseBridgeTests", foundations + ["FuseBridge", "FileSystemCore", "Transfer", "ObjectStore", "CFuse"]),
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),

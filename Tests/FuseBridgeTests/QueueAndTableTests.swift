@@ -1,0 +1,61 @@
+import FileSystemCore
+import ObjectStore
+import Testing
+
+@testable import FuseBridge
+
+@Suite struct NotificationQueueTests {
+    @Test("the same invalidation twice in line is sent once, in the order of the first") func coalescing() throws {
+        let queue = NotificationQueue()
+        let name = try #require(FileName(Array("a".utf8)))
+        queue.invalidateEntry(parent: .root, name: name)
+        queue.invalidateInode(InodeNumber(2), dropsPages: true)
+        queue.invalidateEntry(parent: .root, name: name)
+        queue.invalidateInode(InodeNumber(2), dropsPages: false)
+        queue.invalidateInode(InodeNumber(3), dropsPages: false)
+        #expect(queue.next() == .entry(parent: .root, name: name))
+        #expect(queue.next() == .inode(InodeNumber(2), dropsPages: true))
+        #expect(queue.next() == .inode(InodeNumber(3), dropsPages: false))
+        queue.stop()
+        #expect(queue.next() == nil)
+    }
+
+    @Test("a full line drops its oldest and counts them") func bounded() {
+        let queue = NotificationQueue()
+        for number in 0..<(NotificationQueue.limit * 3) {
+            queue.invalidateInode(InodeNumber(UInt64(number)), dropsPages: false)
+        }
+        #expect(queue.dropped == UInt64(NotificationQueue.limit * 2))
+        let first = InodeNumber(UInt64(NotificationQueue.limit * 2))
+        #expect(queue.next() == .inode(first, dropsPages: false))
+    }
+}
+
+@Suite struct MountTableTests {
+    @Test("lines are parsed with escaped paths and optional fields") func parsing() {
+        let text = """
+            36 35 98:0 /mnt1 /mnt\\0402 rw,noatime master:1 shared:2 - ext3 /dev/root rw
+            37 35 0:45 / /a rw - fuse.ossmount x#y rw,user_id=0
+            garbage
+            """
+        let entries = MountTable.entries(in: Array(text.utf8))
+        #expect(
+            entries == [
+                MountTableEntry(device: "98:0", path: Array("/mnt 2".utf8), type: Array("ext3".utf8)),
+                MountTableEntry(device: "0:45", path: Array("/a".utf8), type: Array("fuse.ossmount".utf8)),
+            ])
+    }
+}
+
+@Suite struct DirectoryBufferTests {
+    @Test("entries are added until the space asked for is full, none in part") func full() {
+        let buffer = DirectoryBuffer(requestedBytes: 100, wantsAttributes: false)
+        let name = Array("0123456789".utf8)
+        // 24 bytes of head and the name, rounded up to eight.
+        #expect(buffer.add(name: name, inode: InodeNumber(5), kind: .regular, entry: nil, nextOffset: 1))
+        #expect(buffer.count == 40)
+        #expect(buffer.add(name: name, inode: InodeNumber(6), kind: nil, entry: nil, nextOffset: 2))
+        #expect(!buffer.add(name: name, inode: InodeNumber(7), kind: nil, entry: nil, nextOffset: 3))
+        #expect(buffer.count == 80)
+    }
+}
