@@ -88,7 +88,7 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
-        tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
+        tests("MountCommandTests", foundations + ["MountCommand", "FuseBridge", "ObjectStore"]),
         tests("EncodingTests", foundations + ["Encoding"]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
