@@ -12,6 +12,12 @@ package enum Detaching {
         if status != 0 { throw .detachFailed(errno: status) }
     }
 
+    /// Detaches and aborts the connection, so that all who wait get an error; without root's rights only detaches.
+    static func force(_ path: [UInt8]) {
+        let flags = Int32(MNT_FORCE) | Int32(MNT_DETACH) | withoutFollowing
+        if umount2(terminated(path), flags) != 0 { try? detach(path) }
+    }
+
     /// UMOUNT_NOFOLLOW of umount2(2): the path was resolved when it was mounted, a link there now is not ours.
     private static let withoutFollowing: Int32 = 8
 

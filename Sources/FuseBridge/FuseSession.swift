@@ -92,11 +92,13 @@ package final class FuseSession: Sendable {
     /// Ends the session at once, as a last resort: callers that wait get an error, and data not yet committed is the
     /// core's to save. `run` returns, at the latest two seconds later; the process should end soon after.
     package func exit() {
-        let (connection, loop, device) = state.withLock { ($0.connection, $0.loop, $0.device) }
+        let (connection, loop, path, device) = state.withLock { ($0.connection, $0.loop, $0.path, $0.device) }
+        let isInTree = device != nil && MountTable.topmost(at: path)?.device == device
         guard let connection, let session = connection.session else { return }
-        try? detach()
         fuse_session_exit(session)
-        // Wakes the threads that wait in the device, where the control file system is mounted and ours to write.
+        // Two ways to wake the threads that wait in the device: by force while the mount is in the tree, and through the
+        // control file system, where that is mounted and ours to write.
+        if isInTree { Detaching.force(path) }
         if let minor = device?.split(separator: ":").last {
             let descriptor = open("/sys/fs/fuse/connections/\(minor)/abort", O_WRONLY | O_CLOEXEC)
             if descriptor >= 0 {

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test("this living thread is not dying, one that doesn't exist is") func real() {
-        #expect(!CallerState.isDying(gettid()))
+        #expect(!CallerState.isDying(getpid()))
         #expect(CallerState.isDying(Int32.max))
     }
 }

@@ -10,8 +10,9 @@ final class ChildProcess {
     /// Starts `arguments`, with standard output and standard error in a file of its own; nil where that fails.
     init?(_ arguments: [String]) {
         var template = Array("/tmp/ossmount-bridge-output-XXXXXX".utf8CString)
-        let file = mkostemp(&template, O_CLOEXEC)
+        let file = mkstemp(&template)
         guard file >= 0 else { return nil }
+        closeOnExec(file)
         Glibc.unlink(template)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -75,6 +76,16 @@ final class ChildProcess {
         return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
     }
 }
+
+/// Keeps a descriptor from the programs that are started.
+func closeOnExec(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+
+/// O_DIRECT of open(2), which the Glibc module lacks.
+#if arch(arm64)
+    let directFlag = 0o200000
+#else
+    let directFlag = 0o40000
+#endif
 
 /// Runs a program to its end, for at most twenty seconds: its status (nil: still running, then killed) and words.
 func run(_ arguments: String...) -> (status: Int32?, text: String) {

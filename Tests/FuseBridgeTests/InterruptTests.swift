@@ -83,7 +83,7 @@ extension KernelTests {
             mount.files.hold("read")
             // sysread tells EINTR as it is; O_DIRECT makes the wait one for the request and not for a page.
             let program = """
-                $SIG{USR1} = sub { $n++ }; sysopen(F, "\(mount.path)/f", \(O_DIRECT)) or die "open: $!";
+                $SIG{USR1} = sub { $n++ }; sysopen(F, "\(mount.path)/f", \(directFlag)) or die "open: $!";
                 my $r = sysread(F, my $b, 4096); die "read: $!" unless defined $r; print "$b $n";
                 """
             let child = try #require(ChildProcess(["perl", "-e", program]))
@@ -106,7 +106,7 @@ extension KernelTests {
             defer { mount.end() }
             mount.files.put("f", Array("data".utf8))
             mount.files.hold("read")
-            let program = "$SIG{USR1} = sub {}; sysopen(F, '\(mount.path)/f', \(O_DIRECT)); sysread(F, my $b, 4096);"
+            let program = "$SIG{USR1} = sub {}; sysopen(F, '\(mount.path)/f', \(directFlag)); sysread(F, my $b, 4096);"
             let child = try #require(ChildProcess(["perl", "-e", program]))
             #expect(mount.files.waitForHeld(1))
             child.signal(SIGUSR1)

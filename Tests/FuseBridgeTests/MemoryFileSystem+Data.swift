@@ -1,4 +1,4 @@
-import FileSystemCore
+@testable import FileSystemCore
 import Glibc
 import Instrumentation
 import Runtime
@@ -86,6 +86,8 @@ extension MemoryFileSystem {
             if clearsPrivileges {
                 node.attributes.permissions &= 0o1777
                 state.privilegeClears += 1
+                // The kernel left it to us, and goes on showing the mode that it knows.
+                state.notifier?.invalidateInode(inode, dropsPages: false)
             }
             state.nodes[inode] = node
             return .success(copy.count)

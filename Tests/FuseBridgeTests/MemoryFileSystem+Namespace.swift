@@ -1,4 +1,4 @@
-import FileSystemCore
+@testable import FileSystemCore
 import Glibc
 import Runtime
 

@@ -35,7 +35,10 @@ final class MemoryFileSystem: FileSystemOperations {
         var isDestroyed = false
         var absentTimeout = Duration.zero
         var listsWithoutAttributes = false
+        var notifier: (any KernelNotifier)?
     }
+
+    private enum Decision { case now, later(UInt64), never }
 
     let state = Locked(State())
     /// Long, so that what the kernel may cache it does.
@@ -59,7 +62,6 @@ final class MemoryFileSystem: FileSystemOperations {
         _ operation: String, _ context: OperationContext, _ reply: @escaping Reply<Value>,
         _ body: @escaping @Sendable (inout State) -> Result<Value, FileSystemError>
     ) {
-        enum Decision { case now, later(UInt64), never }
         let work: @Sendable () -> Void = {
             let result = self.state.withLock { body(&$0) }
             if !reply(result) { self.state.withLock { $0.undelivered[operation, default: 0] += 1 } }

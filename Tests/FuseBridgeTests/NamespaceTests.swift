@@ -1,6 +1,7 @@
 import CFuse
 import FileSystemCore
 import Glibc
+import ObjectStore
 import Testing
 
 @testable import FuseBridge
@@ -71,7 +72,7 @@ extension KernelTests {
             let mount = try TestMount()
             defer { mount.end() }
             for number in 1...10_000 { mount.files.put("file-\(number)", []) }
-            let result = shell(mount, #"ls "$D" | wc -l; ls "$D" | sort -u | wc -l; find "$D" -size 0 | wc -l"#)
+            let result = shell(mount, #"ls "$D" | wc -l; ls "$D" | sort -u | wc -l; find "$D" -type f -size 0 | wc -l"#)
             #expect(result.text == "10000\n10000\n10000\n")
             #expect(mount.files.calls("readdirplus") > 0)
         }

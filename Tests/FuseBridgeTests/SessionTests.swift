@@ -45,7 +45,7 @@ extension KernelTests {
             mount.files.hold("lookup")
             let child = try #require(ChildProcess(["stat", "\(mount.path)/f"]))
             #expect(mount.files.waitForHeld(1))
-            #expect(mount.session.requestsInFlight == 1)
+            #expect(mount.session.requestsInFlight == 1, "\(mount.session.requestCounts)")
             mount.session.exit()
             #expect(mount.waitForEnd(.seconds(4)))
             #expect(child.wait(.seconds(2)) == 1)

@@ -43,6 +43,7 @@ final class TestMount {
         configuration.isReadOnly = isReadOnly
         session = FuseSession(configuration: configuration, log: Log(level: .debug, sink: log))
         (guardian, guardianPipe) = Self.startGuardian(path)
+        files.state.withLock { [notifier = session.notifier] in $0.notifier = notifier }
         try session.mount()
         let (session, files, ended) = (session, files, ended)
         let isStarted = PlainThread.start(name: "test-serve", stackBytes: 256 * 1024) {
@@ -74,7 +75,8 @@ final class TestMount {
     /// by force, as threads of the test may then be stuck in the mount's callers.
     private static func startGuardian(_ path: String) -> (ChildProcess?, Int32) {
         var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { return (nil, -1) }
+        guard pipe(&ends) == 0 else { return (nil, -1) }
+        for end in ends { closeOnExec(end) }
         defer { close(ends[0]) }
         // The child reads the pipe as its standard input would be read: by a descriptor handed over by number in /proc.
         let script = """
