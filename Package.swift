@@ -75,7 +75,8 @@ let package = Package(
         swiftModule(
             "MountCommand",
             foundations + [
-                "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport", "ObjectStore",
+                "CRuntime", "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
+                "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
 
@@ -86,6 +87,7 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
+        tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
         tests("EncodingTests", foundations + ["Encoding"]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
