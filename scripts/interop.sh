@@ -1,46 +1,42 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # The official Python SDKs against the embedded server. Usage: scripts/interop.sh [unittest arguments]
 #
-# Makes a virtual environment outside the tree once and uses it again. OSSMOUNT_SERVER names another server program than the
-# debug build's. With no arguments, fails if fewer tests than MINIMUM ran.
-set -eu
-cd "$(dirname "$0")/.."
+# Makes a virtual environment outside the tree once and uses it again. OSSMOUNT_SERVER names another server program than
+# the debug build's. With no arguments, fails if fewer tests ran than scripts/tiers.sh says.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "$0")/common.sh"
+# shellcheck source=scripts/tiers.sh
+source "$(dirname "$0")/tiers.sh"
 
-# Raise it with the tests: a suite that is skipped or not found must not pass.
-MINIMUM=135
-OSS2="oss2==2.19.1"
-SDK2="alibabacloud-oss-v2==1.4.1"
+packages=(oss2==2.19.1 alibabacloud-oss-v2==1.4.1)
 
 environment="${XDG_CACHE_HOME:-$HOME/.cache}/ossmount-venv"
 stamp="$environment/installed"
-if [ "$(cat "$stamp" 2>/dev/null)" != "$OSS2 $SDK2" ]; then
+if [ "$(cat "$stamp" 2>/dev/null)" != "${packages[*]}" ]; then
     mkdir -p "$environment"
     python3 -m venv --clear "$environment"
-    "$environment/bin/pip" install --quiet --disable-pip-version-check "$OSS2" "$SDK2"
-    echo "$OSS2 $SDK2" > "$stamp"
+    "$environment/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"
+    echo "${packages[*]}" >"$stamp"
 fi
 
-OSSMOUNT_SERVER="${OSSMOUNT_SERVER:-$PWD/.build/debug/ossmount-server}"
-export OSSMOUNT_SERVER
-if [ ! -x "$OSSMOUNT_SERVER" ]; then
+if [ -z "${OSSMOUNT_SERVER:-}" ]; then
     swift build --product ossmount-server
+    OSSMOUNT_SERVER="$PWD/.build/debug/ossmount-server"
 fi
-
-PYTHONDONTWRITEBYTECODE=1
-PYTHONPATH="$PWD/Tests/Interop"
-export PYTHONDONTWRITEBYTECODE PYTHONPATH
+export OSSMOUNT_SERVER PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$PWD/Tests/Interop"
 if [ $# -gt 0 ]; then
     exec "$environment/bin/python" -W ignore -m unittest "$@"
 fi
 
-report="$(mktemp)"
+report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
-"$environment/bin/python" -W ignore -m unittest discover -s Tests/Interop 2> "$report" || status=$?
-cat "$report" >&2
+"$environment/bin/python" -W ignore -m unittest discover -s Tests/Interop 2>&1 | tee "$report" || status=$?
+# unittest ends with `Ran N tests in …` and, where some failed, `FAILED (failures=N, errors=N)`.
+ran=$(sed -nE 's/^Ran ([0-9]+) tests? in .*/\1/p' "$report")
+failed=$(sed -nE 's/^FAILED \((.*)\)$/\1/p' "$report" | tr -c '0-9\n' ' ' |
+    awk '{ for (field = 1; field <= NF; field++) sum += $field } END { print sum + 0 }')
+say "$((${ran:-0} - failed)) passed, $failed failed"
 [ "$status" -eq 0 ] || exit "$status"
-ran="$(sed -n 's/^Ran \([0-9]*\) tests\{0,1\} in .*/\1/p' "$report")"
-if [ "${ran:-0}" -lt "$MINIMUM" ]; then
-    echo "interop: only ${ran:-0} tests ran, $MINIMUM are the least" >&2
-    exit 1
-fi
+if [ "${ran:-0}" -lt "$interop_minimum" ]; then die "only ${ran:-0} interop tests ran, $interop_minimum are the least"; fi
