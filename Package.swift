@@ -91,7 +91,12 @@ let package = Package(
         tests(
             "ObjectServerTests", foundations + ["ObjectServer", "CObjectServer"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
+        tests("CredentialsTests", foundations + ["Credentials"]),
+        tests(
+            "OSSClientTests", foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums"],
+            resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
+        tests("MountTests", foundations + ["TestSupport"]),
     ]
 )
