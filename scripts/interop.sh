@@ -1,38 +1,28 @@
 #!/usr/bin/env bash
 # The official Python SDKs against the embedded server. Usage: scripts/interop.sh [unittest arguments]
 #
-# Makes a virtual environment outside the tree once and uses it again. OSSMOUNT_SERVER names another server program than
-# the debug build's. With no arguments, fails if fewer tests ran than scripts/tiers.sh says.
+# OSSMOUNT_SERVER names another server program than the debug build's. With no arguments, fails if fewer tests ran than
+# scripts/tiers.sh says.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 # shellcheck source=scripts/tiers.sh
 source "$(dirname "$0")/tiers.sh"
 
-packages=(oss2==2.19.1 alibabacloud-oss-v2==1.4.1)
-
-environment="${XDG_CACHE_HOME:-$HOME/.cache}/ossmount-venv"
-stamp="$environment/installed"
-if [ "$(cat "$stamp" 2>/dev/null)" != "${packages[*]}" ]; then
-    mkdir -p "$environment"
-    python3 -m venv --clear "$environment"
-    "$environment/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"
-    echo "${packages[*]}" >"$stamp"
-fi
-
+python=$(scripts/python-env.sh)
 if [ -z "${OSSMOUNT_SERVER:-}" ]; then
     swift build --product ossmount-server
     OSSMOUNT_SERVER="$PWD/.build/debug/ossmount-server"
 fi
 export OSSMOUNT_SERVER PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$PWD/Tests/Interop"
 if [ $# -gt 0 ]; then
-    exec "$environment/bin/python" -W ignore -m unittest "$@"
+    exec "$python" -W ignore -m unittest "$@"
 fi
 
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
-"$environment/bin/python" -W ignore -m unittest discover -s Tests/Interop 2>&1 | tee "$report" || status=$?
+"$python" -W ignore -m unittest discover -s Tests/Interop 2>&1 | tee "$report" || status=$?
 # unittest ends with `Ran N tests in …` and, where some failed, `FAILED (failures=N, errors=N)`.
 ran=$(sed -nE 's/^Ran ([0-9]+) tests? in .*/\1/p' "$report")
 failed=$(sed -nE 's/^FAILED \((.*)\)$/\1/p' "$report" | tr -c '0-9\n' ' ' |
