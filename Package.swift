@@ -89,6 +89,10 @@ let package = Package(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
         tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
         tests("EncodingTests", foundations + ["Encoding"]),
+        tests("CredentialsTests", foundations + ["Credentials"]),
+        tests(
+            "OSSClientTests", foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums"],
+            resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),
