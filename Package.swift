@@ -84,6 +84,8 @@ let package = Package(
         swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CObjectServer", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
+        tests("RuntimeTests", ["Runtime"]),
+        tests("InstrumentationTests", foundations),
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
@@ -95,7 +97,9 @@ let package = Package(
             foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
-        tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
+        tests(
+            "ObjectStoreContractTests",
+            foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
         tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
         tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),
