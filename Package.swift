@@ -95,7 +95,8 @@ let package = Package(
         tests("EncodingTests", foundations + ["Encoding"]),
         tests("CredentialsTests", foundations + ["Credentials"]),
         tests(
-            "OSSClientTests", foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums"],
+            "OSSClientTests",
+            foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests(
