@@ -85,6 +85,8 @@ let package = Package(
         program("ossmount-server", ["ObjectServer"]),
 
         tests("FuseBridgeTests", foundations + ["FuseBridge", "FileSystemCore", "Transfer", "ObjectStore", "CFuse"]),
+        tests("RuntimeTests", ["Runtime"]),
+        tests("InstrumentationTests", foundations),
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
@@ -96,6 +98,8 @@ let package = Package(
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
+        tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
+        tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),
     ]
 )
