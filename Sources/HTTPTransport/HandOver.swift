@@ -23,6 +23,8 @@ final class HandOver: @unchecked Sendable {
 
     /// What the multi thread polls. It alone may use it but for the wake-up.
     let multi: UnsafeMutableRawPointer
+    /// The multi thread's too; here, as it must outlive the last connection.
+    let sockets = OpenSockets()
     // Guards the queue; a leaf lock. The wake-up, a write of a byte that can't block, is done under it.
     private let state = Locked(State())
 
