@@ -53,6 +53,7 @@ let package = Package(
         cModule("CCurl", links: ["curl"]),
         cModule("CFuse", links: ["fuse3"]),
         cModule("CMicroHTTPD", links: ["microhttpd"]),
+        cModule("CObjectServer"),
         cModule("CChecksums"),
         cModule("CRuntime"),
 
@@ -74,19 +75,35 @@ let package = Package(
         swiftModule(
             "MountCommand",
             foundations + [
-                "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport", "ObjectStore",
+                "CRuntime", "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
+                "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
 
         // The embedded server shares no code with the client: what signs and parses stands twice on purpose.
-        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "COpenSSL", "CSQLite"]),
+        swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CObjectServer", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
+        tests("RuntimeTests", ["Runtime"]),
+        tests("InstrumentationTests", foundations),
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
+        tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
+        tests(
+            "ObjectServerTests", foundations + ["ObjectServer", "CObjectServer"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
+        tests("CredentialsTests", foundations + ["Credentials"]),
+        tests(
+            "OSSClientTests",
+            foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
+            resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
-        tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
+        tests(
+            "ObjectStoreContractTests",
+            foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
+        tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
+        tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
+        tests("MountTests", foundations + ["TestSupport"]),
     ]
 )

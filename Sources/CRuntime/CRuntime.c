@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <syslog.h>
+#include <unistd.h>
 
 #ifndef PR_SET_IO_FLUSHER
 #define PR_SET_IO_FLUSHER 57
@@ -27,3 +29,9 @@ void cruntime_set_thread_name(const char *name) {
     shortened[sizeof shortened - 1] = 0;
     pthread_setname_np(pthread_self(), shortened);
 }
+
+int cruntime_fork(void) { return fork(); }
+
+void cruntime_syslog(int priority, const char *text) { syslog(LOG_DAEMON | priority, "%s", text); }
+
+void cruntime_open_syslog(const char *name) { openlog(name, LOG_PID | LOG_NDELAY, LOG_DAEMON); }

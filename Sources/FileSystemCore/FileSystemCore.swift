@@ -1,1 +1,24 @@
-// FileSystemCore
+// FileSystemCore: a bucket as a tree of inodes. It knows neither FUSE nor HTTP.
+//
+// Parts. `FileSystem` answers `FileSystemOperations`, one file per operation under Operations/. `InodeTable` is the tree:
+// nodes by number, children by name, the directory caches. `FileContent` is what one regular file is: its version in the
+// bucket, its unsent bytes and attributes, and who is sending them. `HandleTable` holds what is open. `PosixMetadata`
+// reads and writes the attributes that travel with objects. `ErrnoMapping` is the only place that chooses errnos.
+//
+// One file is one object under the file's path; a directory is its marker `path/` or any key below it.
+//
+// Answering. An operation first asks memory, under the table's lock, on the calling thread. What memory can't answer goes
+// to a pool of threads that may block, each with a deadline and the caller's cancellation. A read miss takes no thread: it
+// is parked in Transfer. Nothing is answered, notified or sent with a lock held.
+//
+// Freshness. What the server said is trusted for `metadataLifetime`; open asks again, unless the server spoke of the key
+// within the last second. Our own changes are entered in the table at once, and win over a listing or HEAD that was under
+// way before them. When the server shows other bytes under a name, the name gets a new inode, and the old number goes on
+// serving what is open under it.
+//
+// Sending. A file's bytes go out whole, by one put, when it is synced or closed by the program that opened it; several
+// closers share one put. One thread at a time sends, copies or deletes for a file. A failure keeps the bytes as long as the
+// file is open for writing, and is told once to each handle. A file that was edited in place and has changed in the bucket
+// meanwhile is kept under a conflict name instead.
+//
+// Not here: multipart uploads, symbolic links, extended attributes, renames of directories (EXDEV, so that mv copies).

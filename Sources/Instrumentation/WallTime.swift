@@ -50,3 +50,15 @@ package struct SystemClock: Clock {
     package var monotonic: Deadline { .now }
     package var wall: WallTime { .now }
 }
+
+extension WallTime {
+    /// `20260921T141320Z`, by glibc; for names.
+    package var compact: String {
+        var time = time_t(seconds)
+        var fields = tm()
+        gmtime_r(&time, &fields)
+        var text = [CChar](repeating: 0, count: 32)
+        let length = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &fields)
+        return String(validating: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self) ?? ""
+    }
+}

@@ -1,1 +1,66 @@
-// OSSClient
+import Credentials
+import HTTPTransport
+import Instrumentation
+import ObjectStore
+import Runtime
+
+// OSSClient: a bucket of Alibaba Cloud OSS as an `ObjectStore`.
+//
+// Parts: `OSSClientConfiguration` with `Endpoint` and `Addressing`, where the bucket is; `Signing/`, pure functions from
+// a request and credentials to its headers; `Replies/`, what answers mean (`ErrorTable` decides kind and repeat, once);
+// `Retry/`, the plan of repeats and the loop that follows it; `OSSClient+Objects`, `+Get`, `+Put`, `+Listing`, the calls.
+//
+// How a call goes: it describes its request (`OSSRequest`), and `repeating` makes attempts until one gives a value, the
+// plan gives up, the deadline passes, or the caller cancels. Each attempt asks for credentials, signs anew by the
+// corrected clock, and sends with a bound of its own. What an attempt throws (`AttemptFailure`) carries the error that
+// the caller would see, what a repeat can do, and whether the request may have taken effect.
+//
+// Invariants. An object is absent only where OSS said so: a missing bucket, an outage, a proxy's 404 are other kinds.
+// Bytes of a get are of one version, whose ETag the first answer gave; ranges, lengths and the CRC-64 of whole objects
+// are checked against what was asked. A put is compared with the server's CRC-64. Puts, copies and deletes may be
+// repeated; a refusal that an own earlier attempt may have caused is settled by HEAD, never taken for somebody else's.
+// Redirects are never followed, as they would take the signature elsewhere. No secret, query or header is logged.
+//
+// Not here: policy about files, caching, parallel ranges (Transfer's), TLS and connections (HTTPTransport's).
+//
+// Failure: after the repeats an `ObjectStoreError` whose message says what happened and where possible what to do.
+
+/// One bucket through OSS's own interface, signature version 4.
+package final class OSSClient: ObjectStore {
+    let configuration: OSSClientConfiguration
+    let location: BucketLocation
+    let transport: any HTTPExchanging
+    let provider: any CredentialsProvider
+    let log: Log
+    let clock: any Instrumentation.Clock
+    let pausing: any Pausing
+    let signer: any RequestSigner
+    /// What was sent so far.
+    package let counters = RequestCounters()
+    // Seconds that the server's clock is ahead of ours, as refused dates have taught; a leaf lock.
+    let serverClockLead = Locked<Int64>(0)
+
+    /// Does nothing on the network; `probe` does.
+    package init(
+        configuration: OSSClientConfiguration, transport: any HTTPExchanging, credentials: any CredentialsProvider,
+        log: Log, clock: any Instrumentation.Clock = SystemClock(), pausing: any Pausing = SystemPausing()
+    ) {
+        self.configuration = configuration
+        self.transport = transport
+        self.provider = credentials
+        self.log = log
+        self.clock = clock
+        self.pausing = pausing
+        location = BucketLocation(
+            endpoint: configuration.endpoint, bucket: configuration.bucket, addressing: configuration.addressing)
+        signer = SignerV4(region: configuration.region)
+    }
+
+    package var capabilities: StoreCapabilities {
+        // https://www.alibabacloud.com/help/en/oss/product-overview/limits: keys of 1023 bytes, 8 KB of metadata, 5 GB
+        // for PutObject; a copy inside one bucket and class has the limit of objects themselves, 48.8 TB.
+        StoreCapabilities(
+            maximumKeyBytes: 1023, maximumMetadataBytes: 8 * 1024, maximumPutBytes: 5 << 30,
+            maximumCopyBytes: 48_800_000_000_000, hasExclusiveCreate: true, hasCRC64: true)
+    }
+}

@@ -1,1 +1,25 @@
-// Transfer
+// Transfer: the bytes of files, between the memory of this machine and the objects of a store.
+//
+// Parts. `BlockMap` holds what was written and not sent, in blocks of one slab; `BlockSnapshot` is such a state frozen
+// as the body of a put. `ObjectReader` reads one version of one object through the blocks of the shared `BlockCache`;
+// `ReadWindow` is one handle's guess of how far ahead to ask. `Runtime.SlabPool` owns all buffers.
+//
+// Writing. A write at an offset lands in block offset / 256 KiB. A block knows which of its bytes are valid; the others
+// are the base object's, as far as that reaches, and zeros beyond. A commit fetches what is missing, freezes the map and
+// sends it. Writing goes on meanwhile: a write to a frozen block copies it first, so a body never changes while it is
+// sent.
+//
+// Reading. A read that memory can answer is answered on the spot, from the blocks themselves, without a copy. One that
+// can't is parked in its reader's list of waiters and answered by the thread that brings the last missing byte, as bytes
+// arrive and not when a block is full. Missing blocks are fetched by ranges, neighbours together, a few ranges at a time;
+// a block is fetched once however many wait for it. Fetches run on threads of their own, in order of demand; blocks take
+// their memory when their fetch starts, so that what waits in line holds none.
+//
+// Memory. Dirty blocks and clean blocks come out of one budget. Clean blocks are given back, least recently used first,
+// whenever anyone needs a slab. A read that finds no room takes slabs of the reserve for what it was asked for, and reads
+// nothing ahead. A write that finds none waits outside of this module.
+//
+// Failures. A fetch that fails fails the reads that wait for its bytes, and leaves no block behind; reading ahead fails
+// silently. Another version of the object than the pinned one is `preconditionFailed`: never a mix of two.
+//
+// Not here: names, attributes, when to commit. Locks: BlockCache's is the only one, below a file's, above the pool's.

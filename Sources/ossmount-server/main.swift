@@ -1,1 +1,4 @@
+import Glibc
 import ObjectServer
+
+exit(ServerCommand.run(CommandLine.arguments))

@@ -1,1 +1,3 @@
 import MountCommand
+
+MountCommand.main()

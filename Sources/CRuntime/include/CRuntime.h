@@ -14,3 +14,13 @@ int cruntime_forbid_core_dumps(void);
 
 /// Names the calling thread for ps and perf; at most 15 bytes of `name` count.
 void cruntime_set_thread_name(const char *name);
+
+/// fork(2): 0 in the child, the child's id in the parent, or -1 with errno. Only before the first thread: no other lives
+/// on in the child, and a lock that one of them held stays locked there.
+int cruntime_fork(void);
+
+/// Connects to the system's log under `name`, which must live as long as the process.
+void cruntime_open_syslog(const char *name);
+
+/// Writes one line to the system's log; `priority` as LOG_INFO. Any thread.
+void cruntime_syslog(int priority, const char *text);

@@ -1,0 +1,62 @@
+import Glibc
+import ObjectStore
+import Runtime
+
+extension FileSystem {
+    package func create(
+        parent: InodeNumber, name: [UInt8], mode: UInt32, flags: Int32, context: OperationContext,
+        reply: @escaping Reply<(entry: Entry, file: OpenedFile)>
+    ) {
+        typealias Created = (entry: Entry, file: OpenedFile)
+        let undo: @Sendable (Created) -> Void = { [self] created in
+            close(created.file.handle)
+            forget(inode: created.entry.attributes.inode, count: 1)
+        }
+        let opener = Processes.process(of: context.caller.pid) ?? 0
+        do throws(FileSystemError) {
+            let name = try newName(name, under: parent)
+            let created: Created? = try table.withLock { table throws(FileSystemError) in
+                let directory = try Self.directory(parent, table)
+                guard case .absent = resolveInMemory(name, under: directory, &table) else { return nil }
+                return try createFile(name, under: directory, mode: mode, flags: flags, opener: opener, context, &table)
+            }
+            if let created { return answer(created, reply, undo: undo) }
+            // The kernel looked the name up before, but that may be long ago, or another host made it since.
+            dispatch(context, reply, undo: undo) { [self] () throws(FileSystemError) in
+                try resolve(name, under: parent, requestContext(context)) { node, _, table throws(FileSystemError) in
+                    let directory = try Self.directory(parent, table)
+                    guard let node else {
+                        return try createFile(
+                            name, under: directory, mode: mode, flags: flags, opener: opener, context, &table)
+                    }
+                    guard flags & O_EXCL == 0 else { throw FileSystemError(EEXIST) }
+                    guard let file = node.file else { throw FileSystemError(EISDIR) }
+                    let opened = try openKnown(node.number, file, flags: flags, opener: opener, &table)
+                    return (count(node), opened)
+                }
+            }
+        } catch {
+            _ = reply(.failure(error))
+        }
+    }
+
+    /// Makes a file in memory; nothing is sent before it is closed or synced. Under the table's lock.
+    private func createFile(
+        _ name: FileName, under directory: Node, mode: UInt32, flags: Int32, opener: Int32,
+        _ context: OperationContext, _ table: inout InodeTable
+    ) throws(FileSystemError) -> (entry: Entry, file: OpenedFile) {
+        guard let key = key(of: name, under: directory, table) else { throw FileSystemError(ENOENT) }
+        try check(key)
+        var state = FileContent.State.new(
+            permissions: mode & 0o7777 & ~context.caller.umask, caller: context.caller,
+            isExclusive: flags & O_EXCL != 0, clock: clock)
+        // `touch new` closes what it made; `cmd > new` flushes before the first write, and must not send an empty file.
+        state.hasUnsentWrites = flags & O_TRUNC == 0
+        let node = table.add(.regular, file: FileContent(state), name: name, under: directory)
+        guard let file = node.file else { throw FileSystemError(EIO) }
+        directory.directory.noteChange(name, to: file.listed, at: clock.monotonic, wall: clock.wall)
+        // The file is empty already, so O_TRUNC has nothing left to do.
+        let opened = try openKnown(node.number, file, flags: flags & ~O_TRUNC, opener: opener, &table)
+        return (count(node), opened)
+    }
+}

@@ -1,0 +1,120 @@
+import Glibc
+import Instrumentation
+import ObjectStore
+import Runtime
+import Transfer
+
+extension FileSystem {
+    /// A server's word on a key younger than this counts as revalidation: open right after a lookup asks once.
+    private static let freshness = Duration.seconds(1)
+    /// How long open waits for a revalidation while what we know is still within its lifetime: a server that hangs
+    /// must not keep cached files from being opened.
+    private static let revalidationPatience = Duration.milliseconds(500)
+
+    package func open(
+        inode: InodeNumber, flags: Int32, context: OperationContext, reply: @escaping Reply<OpenedFile>
+    ) {
+        enum Next { case opened(OpenedFile), revalidate(mayUseOld: Bool) }
+        let opener = Processes.process(of: context.caller.pid) ?? 0
+        do throws(FileSystemError) {
+            let next: Next = try table.withLock { table throws(FileSystemError) in
+                let file = try Self.file(inode, table)
+                if configuration.isReadOnly, flags & O_ACCMODE != O_RDONLY { throw FileSystemError(EROFS) }
+                let now = clock.monotonic
+                let isFresh = file.state.withLock { state in
+                    if state.isLocal { return true }
+                    // A writer must know the object's metadata, which it is to keep; a listing tells only of the bytes.
+                    let checked = flags & O_ACCMODE == O_RDONLY ? state.checkedAt : state.metadataCheckedAt
+                    return checked.map { now < $0.advanced(by: Self.freshness) } ?? false
+                }
+                // A node without a name was replaced or removed: open(2) looks the name up again.
+                guard table[inode]?.parent != nil else { throw FileSystemError(ESTALE) }
+                guard isFresh else {
+                    let isKnown = file.state.withLock { isTrusted($0.metadataCheckedAt) || isTrusted($0.checkedAt) }
+                    return .revalidate(mayUseOld: isKnown && flags & O_ACCMODE == O_RDONLY)
+                }
+                return .opened(try openKnown(inode, file, flags: flags, opener: opener, &table))
+            }
+            switch next {
+            case .opened(let file): answer(file, reply) { close($0.handle) }
+            case .revalidate(let mayUseOld):
+                dispatch(context, reply, undo: { [self] in close($0.handle) }) {
+                    [self] () throws(FileSystemError) in
+                    try revalidate(inode, mayUseOld: mayUseOld, requestContext(context))
+                    return try table.withLock { table throws(FileSystemError) in
+                        let file = try Self.file(inode, table)
+                        return try openKnown(inode, file, flags: flags, opener: opener, &table)
+                    }
+                }
+            }
+        } catch {
+            _ = reply(.failure(error))
+        }
+    }
+
+    /// Asks the server whether the inode is still what its name means; ESTALE, upon which open(2) looks up again, if not.
+    private func revalidate(_ inode: InodeNumber, mayUseOld: Bool, _ context: RequestContext) throws(FileSystemError) {
+        let patience = mayUseOld ? Deadline.after(Self.revalidationPatience) : context.deadline
+        do throws(FileSystemError) {
+            _ = try refreshAttributes(
+                of: inode, RequestContext(deadline: patience, cancellation: context.cancellation))
+        } catch {
+            let isLate = error.errno == EIO && mayUseOld
+            guard isLate else { throw error }
+        }
+        let isCurrent = table.withLock { $0[inode]?.parent != nil }
+        guard isCurrent else { throw FileSystemError(ESTALE) }
+    }
+
+    /// Opens a file that is known to be current, for the process `opener` (0: unknown); under the table's lock.
+    func openKnown(
+        _ inode: InodeNumber, _ file: FileContent, flags: Int32, opener: Int32, _ table: inout InodeTable
+    ) throws(FileSystemError) -> OpenedFile {
+        let isWritable = flags & O_ACCMODE != O_RDONLY
+        let told = try file.state.withLock { state throws(FileSystemError) in
+            if state.base?.isArchived == true, flags & O_TRUNC == 0 {
+                throw FileSystemError(
+                    EPERM, "The object is in an archive class: restore it before reading.", level: .warning)
+            }
+            if isWritable {
+                state.writers += 1
+                if flags & O_TRUNC != 0 { state.truncate(to: 0, at: clock.wall) }
+            }
+            return state.errorCount
+        }
+        table[inode]?.opens += 1
+        let handle = FileHandle(
+            inode: inode, file: file, isWritable: isWritable, appends: flags & O_APPEND != 0,
+            openerProcess: opener,
+            window: ReadWindow(limits: ReadWindow.Limits(widest: configuration.widestWindow)), toldErrors: told)
+        return OpenedFile(handle: handles.withLock { $0.add(handle) }, keepsPageCache: true)
+    }
+
+    /// The regular file of that number.
+    static func file(_ number: InodeNumber, _ table: InodeTable) throws(FileSystemError) -> FileContent {
+        guard let node = table[number] else { throw FileSystemError(ESTALE) }
+        guard let file = node.file else { throw FileSystemError(EISDIR) }
+        return file
+    }
+}
+
+extension FileContent.State {
+    /// Sets the length in memory; it goes out with the next commit.
+    mutating func truncate(to size: Int64, at time: WallTime) {
+        if size == 0 {
+            // Nothing of the old bytes is left: what others do to the object meanwhile is no conflict.
+            map = BlockMap(baseBytes: 0)
+            buildsOnBase = false
+            isPoisoned = false
+        } else {
+            if map == nil {
+                map = BlockMap(baseBytes: base?.listed.size ?? 0)
+                buildsOnBase = base != nil
+            }
+            map?.truncate(to: size)
+        }
+        modificationTime = time
+        changeTime = time
+        noteChange()
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import Runtime
+
+// How `ossmount umount` finds the process that serves a mount, and learns how its drain goes.
+//
+// Each serving process holds a file named by its mount's device number (`0:57`), as mountinfo shows it, in a folder of
+// its user. It holds a write lock (fcntl) on it as long as it lives: F_GETLK names the holder's process id, so a file
+// left by a killed process is seen as such, and a process id that was given to another program is never signalled. The
+// file's content is one line of how much isn't in the bucket yet, renewed while it drains.
+//
+// Rejected: a process id in a file (must be checked against a reused id), a name made of the mount point (mounts can be
+// moved and bound), an attribute of the mount's root (a mount that is detached can't be asked).
+
+/// What a serving process says of its drain.
+struct DrainStatus: Sendable, Equatable {
+    enum Phase: String, Sendable, CaseIterable {
+        case serving, draining
+        /// Everything is in the bucket.
+        case drained
+        /// The deadline passed, or data was refused: what is left is lost.
+        case failed
+    }
+
+    var phase = Phase.serving
+    /// Files with bytes that aren't in the bucket.
+    var unsentFiles = 0
+    var openFiles = 0
+
+    /// `draining unsent=3 open=1`
+    var line: [UInt8] { Array("\(phase.rawValue) unsent=\(unsentFiles) open=\(openFiles)\n".utf8) }
+
+    init(phase: Phase = .serving, unsentFiles: Int = 0, openFiles: Int = 0) {
+        self.phase = phase
+        self.unsentFiles = unsentFiles
+        self.openFiles = openFiles
+    }
+
+    init?(line: some Sequence<UInt8>) {
+        let words = printable(line.prefix { $0 != UInt8(ascii: "\n") }).split(separator: " ")
+        guard words.count >= 3, let phase = Phase(rawValue: String(words[0])),
+            let unsent = Self.number(words[1], after: "unsent="), let open = Self.number(words[2], after: "open=")
+        else { return nil }
+        self.init(phase: phase, unsentFiles: unsent, openFiles: open)
+    }
+
+    private static func number(_ word: Substring, after name: String) -> Int? {
+        word.hasPrefix(name) ? Int(word.dropFirst(name.count)) : nil
+    }
+}
+
+/// The folders that instance files are in.
+enum InstanceFolder {
+    /// Of the process's own user: `/run/ossmount` for root, else below XDG_RUNTIME_DIR, else `/tmp/ossmount-UID`.
+    static func own(runtimeFolder: [UInt8]?) -> [UInt8] {
+        if geteuid() == 0 { return Array("/run/ossmount".utf8) }
+        if let runtimeFolder, runtimeFolder.first == UInt8(ascii: "/") {
+            return runtimeFolder + Array("/ossmount".utf8)
+        }
+        return Array("/tmp/ossmount-\(geteuid())".utf8)
+    }
+
+    /// Where the file of a mount of user `uid` may be, nearest first.
+    static func candidates(uid: UInt32?, runtimeFolder: [UInt8]?) -> [[UInt8]] {
+        let uid = uid ?? geteuid()
+        if uid == 0 { return [Array("/run/ossmount".utf8)] }
+        var folders = uid == geteuid() ? [own(runtimeFolder: runtimeFolder)] : []
+        folders += [Array("/run/user/\(uid)/ossmount".utf8), Array("/tmp/ossmount-\(uid)".utf8)]
+        return folders
+    }
+}
+
+/// The serving side: made once the mount stands, removed by `remove`, unlocked by the process's end at the latest.
+struct InstanceFile: Sendable {
+    private let path: [UInt8]
+    private let descriptor: Int32
+
+    /// Makes the file for the mount with `device` in `folder`; nil where the folder can't be used (a read-only /run):
+    /// the mount works without, and `umount` then can't wait.
+    init?(device: String, folder: [UInt8]) {
+        _ = withPath(folder) { mkdir($0, geteuid() == 0 ? 0o755 : 0o700) }
+        // In /tmp somebody else may have made it: only a real folder of our own will do.
+        var status = stat()
+        guard withPath(folder, { lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            status.st_uid == geteuid()
+        else { return nil }
+        path = folder + Array("/\(device)".utf8)
+        descriptor = withPath(path) { open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644) }
+        guard descriptor >= 0 else { return nil }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        // Taken by another living process: then the device number was read wrong, and its file stays its own.
+        guard fcntl(descriptor, F_SETLK, &lock) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        write(DrainStatus())
+    }
+
+    /// Replaces what the file says; readers may see the old or the new line.
+    func write(_ status: DrainStatus) {
+        let line = status.line
+        pwrite(descriptor, line, line.count, 0)
+        ftruncate(descriptor, off_t(line.count))
+    }
+
+    /// Takes the name away; readers that have it open still see the last line, and the lock until the process ends.
+    func remove() { _ = withPath(path) { unlink($0) } }
+}
+
+/// The asking side.
+struct InstanceReader: Sendable {
+    private let descriptor: Int32
+
+    /// Opens the file of the mount with `device` in the first of `folders` that has one; nil where none has.
+    init?(device: String, folders: [[UInt8]]) {
+        for folder in folders {
+            let path = folder + Array("/\(device)".utf8)
+            let opened = withPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+            if opened >= 0 {
+                descriptor = opened
+                return
+            }
+        }
+        return nil
+    }
+
+    /// The process that holds the lock; nil once it has ended, 0 where it lives in a process namespace not visible here.
+    var holder: Int32? {
+        var lock = flock()
+        // Asking for a write lock conflicts with the holder's; F_GETLK needs no right to write.
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
+        return lock.l_pid
+    }
+
+    var status: DrainStatus? {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? DrainStatus(line: bytes[..<count]) : nil
+    }
+
+    func close() { Glibc.close(descriptor) }
+}

@@ -1,0 +1,47 @@
+import Instrumentation
+
+/// All options of `ossmount mount` as plain values; what isn't given has its default here.
+struct MountOptions: Sendable, Equatable {
+    enum Addressing: String, Sendable, CaseIterable { case auto, virtual, path, cname }
+    enum Signature: String, Sendable, CaseIterable { case auto, v4 }
+    enum CredentialsSource: String, Sendable, CaseIterable { case environment }
+
+    // Server.
+    /// A URL or a host; nil derives it from the region.
+    var endpoint: [UInt8]?
+    var region: String?
+    var addressing = Addressing.auto
+    var signature = Signature.auto
+    var credentials = CredentialsSource.environment
+    /// A file of certificates in PEM to trust instead of the system's.
+    var caFile: [UInt8]?
+
+    // Memory and caches.
+    /// 512 MiB: sixteen parallel streams of 8 MiB parts with as much again for what is being read.
+    var memoryBytes: Int64 = 512 << 20
+    /// 10 s: short enough for people who look for a picture that a colleague just uploaded, long enough for `ls -l` after `ls`.
+    var metadataTTL = Duration.seconds(10)
+
+    // Mount point.
+    var allowsNonEmpty = false
+    var isReadOnly = false
+    var allowsOthers = false
+    /// Nil is the mounting user.
+    var uid: UInt32?
+    var gid: UInt32?
+    /// Nil leaves the modes of 0644 and 0755.
+    var umask: UInt32?
+    /// What mount(8) passes for the kernel: `nosuid`, `noatime`; each word once.
+    var kernelWords: [String] = []
+
+    // Process.
+    var isForeground = false
+    /// 15 s: three tries of a slow connection; systemd's own limit for a mount is 90 s.
+    var startTimeout = Duration.seconds(15)
+    var logLevel = LogLevel.info
+    /// Nil is standard error in the foreground, syslog in the background.
+    var logFile: [UInt8]?
+    var allowsCoreDumps = false
+
+    init() {}
+}

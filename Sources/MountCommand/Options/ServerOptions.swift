@@ -1,0 +1,53 @@
+extension OptionTable {
+    static let serverOptions = OptionHeading(
+        title: "Server",
+        options: [
+            OptionDefinition<MountOptions>(
+                "endpoint", value: "URL", default: "made of the region",
+                help: "where the service answers: a host or a URL, without the bucket; also OSS_ENDPOINT"
+            ) { options, value throws(CommandError) in options.endpoint = try Array(value.text().utf8) },
+            OptionDefinition<MountOptions>(
+                "region", value: "NAME", default: "read from the endpoint",
+                help: "the bucket's region, as in cn-hangzhou; also OSS_REGION"
+            ) { options, value throws(CommandError) in options.region = try regionName(value) },
+            OptionDefinition<MountOptions>(
+                "addressing", value: "FORM", range: words(MountOptions.Addressing.self), default: "auto",
+                help:
+                    "where the bucket's name goes: into the host, into the path, or nowhere (cname: the endpoint is the "
+                    + "bucket's own domain); auto takes the path for addresses and localhost, else the host"
+            ) { options, value throws(CommandError) in options.addressing = try value.word() },
+            OptionDefinition<MountOptions>(
+                "signature", value: "VERSION", range: words(MountOptions.Signature.self), default: "auto",
+                help: "how requests are signed; auto is v4"
+            ) { options, value throws(CommandError) in options.signature = try value.word() },
+            OptionDefinition<MountOptions>(
+                "credentials", value: "SOURCE", range: words(MountOptions.CredentialsSource.self),
+                default: "environment",
+                help: "where the keys come from: OSS_ACCESS_KEY_ID, OSS_ACCESS_KEY_SECRET and, for temporary keys, "
+                    + "OSS_SESSION_TOKEN; never from an argument, which every user of the machine can read"
+            ) { options, value throws(CommandError) in options.credentials = try value.word() },
+            OptionDefinition<MountOptions>(
+                "ca-file", value: "FILE", default: "the system's",
+                help: "certificates in PEM to trust instead of the system's"
+            ) { options, value throws(CommandError) in options.caFile = try value.path() },
+        ])
+
+    /// `auto, virtual, path, cname`.
+    static func words<Words: RawRepresentable & CaseIterable>(_: Words.Type) -> String
+    where Words.RawValue == String {
+        Words.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
+    /// Lower-case letters, digits and hyphens, as the region becomes a part of a host name and of each signature.
+    private static func regionName(_ value: OptionValue) throws(CommandError) -> String {
+        let name = try value.text()
+        let isPlain = name.utf8.allSatisfy { byte in
+            (byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z"))
+                || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) || byte == UInt8(ascii: "-")
+        }
+        guard isPlain, name.utf8.count <= 63 else {
+            throw CommandError(.usage, "option region is a name like cn-hangzhou, not '\(printable(name.utf8))'")
+        }
+        return name
+    }
+}

@@ -1,0 +1,77 @@
+import Runtime
+
+/// What a client must know of its bucket and its limits; checked when made.
+package struct OSSClientConfiguration: Sendable {
+    package let endpoint: Endpoint
+    /// Without `oss-` before it.
+    package let region: String
+    package let bucket: String
+    package let addressing: Addressing
+    /// Sent as `User-Agent`.
+    package var userAgent: String
+    /// What `probe` lists under, for credentials that may list only a part of the bucket.
+    package var probePrefix: [UInt8] = []
+    package var retry = RetryPolicy()
+    package var timeouts = RequestTimeouts()
+
+    /// - Parameters:
+    ///   - endpoint: a URL or a host; https unless it says http.
+    ///   - region: nil reads it off the endpoint.
+    /// - Throws: `EndpointError` with words for the user.
+    package init(
+        endpoint: String, region: String? = nil, bucket: String, addressing: Addressing = .automatic,
+        userAgent: String = "ossmount"
+    ) throws(EndpointError) {
+        self.endpoint = try Endpoint(endpoint)
+        guard var name = region ?? self.endpoint.region else {
+            throw EndpointError(message: "the endpoint doesn't tell the region; give it, as in region=cn-hangzhou")
+        }
+        // The service's own listings write the region as oss-cn-hangzhou.
+        if name.hasPrefix("oss-") { name.removeFirst(4) }
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isLabelByte) else {
+            throw EndpointError(message: "a region holds lower-case letters, digits and hyphens alone")
+        }
+        guard (3...63).contains(bucket.utf8.count), bucket.utf8.allSatisfy(Self.isLabelByte),
+            !bucket.hasPrefix("-"), !bucket.hasSuffix("-")
+        else {
+            throw EndpointError(
+                message: "a bucket's name has 3 to 63 lower-case letters, digits and hyphens, none at its ends")
+        }
+        self.region = name
+        self.bucket = bucket
+        self.addressing = addressing
+        self.userAgent = userAgent
+    }
+
+    private static func isLabelByte(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+    }
+}
+
+/// How repeats are spaced. Each wait is drawn between nothing and a bound that doubles (full jitter), so that many
+/// clients that failed together don't come back together.
+package struct RetryPolicy: Sendable {
+    /// After a broken connection or a server's fault: short, as most pass at once.
+    package var failureBase = Duration.milliseconds(100)
+    package var failureCap = Duration.seconds(10)
+    /// After the server asked to slow down: OSS counts its limits by the second.
+    package var throttledBase = Duration.seconds(1)
+    package var throttledCap = Duration.seconds(20)
+    /// Repeats of what a repeat seldom mends (an unknown answer, a wrong checksum, untrusted TLS).
+    package var doubtfulRepeats = 2
+
+    package init() {}
+}
+
+/// What bounds one attempt, so that a server that hangs doesn't eat the call's whole time.
+package struct RequestTimeouts: Sendable {
+    /// For the answer to a request without a body: the service answers within a second, but for listings under load.
+    package var answer = Duration.seconds(30)
+    /// For a copy, which the service answers when it has copied.
+    package var copy = Duration.seconds(120)
+    /// What a body may take besides: slower than this many bytes per second isn't worth to go on with.
+    package var minimumBytesPerSecond: Int64 = 64 * 1024
+
+    package init() {}
+}

@@ -1,0 +1,106 @@
+/// The command line of ossmount-server.
+struct ServerOptions: Equatable {
+    enum Order: Equatable {
+        case serve(ServerOptions)
+        case help
+        case version
+    }
+
+    /// What is wrong with a command line.
+    struct UsageError: Error, Equatable {
+        let message: String
+    }
+
+    var listen: ListenAddress
+    var data: String
+    var buckets: [Bytes]
+    var region: String
+    var certificate: String?
+    var certificateKey: String?
+
+    static let help = """
+        Usage: ossmount-server --listen ADDRESS:PORT --data FOLDER --bucket NAME [options]
+
+        A local server that speaks the protocol of Alibaba Cloud OSS on a folder, for trials and tests.
+
+          --listen ADDRESS:PORT   where to listen; port 0 takes a free one. The URL is printed when ready
+          --data FOLDER           where the objects are kept; made if it doesn't exist
+          --bucket NAME           a bucket to serve; may be given several times
+          --region NAME           the region that requests are signed for (cn-hangzhou)
+          --tls-certificate FILE  PEM certificate: serves HTTPS
+          --tls-key FILE          PEM key of that certificate
+          --allow-remote          allow a --listen address that other machines can reach
+          --help                  show this text
+          --version               show the version
+
+        Environment: OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET are the keys that clients must sign with;
+        with OSS_SESSION_TOKEN set they must send that token too.
+
+        """
+
+    /// Reads the arguments after the program's name; each value follows its option or stands after `=`.
+    static func parse(_ arguments: [String]) throws(UsageError) -> Order {
+        var values: [String: [String]] = [:]
+        var flags: Set<String> = []
+        var index = 0
+        while index < arguments.count {
+            var name = arguments[index]
+            var value: String?
+            if let mark = name.firstIndex(of: "="), name.hasPrefix("--") {
+                value = String(name[name.index(after: mark)...])
+                name = String(name[..<mark])
+            }
+            index += 1
+            switch name {
+            case "--help", "-h": return .help
+            case "--version": return .version
+            case "--allow-remote" where value == nil: flags.insert(name)
+            case "--listen", "--data", "--bucket", "--region", "--tls-certificate", "--tls-key":
+                if value == nil, index < arguments.count {
+                    value = arguments[index]
+                    index += 1
+                }
+                guard let value, !value.isEmpty else { throw UsageError(message: "\(name) needs a value") }
+                values[name, default: []].append(value)
+            default: throw UsageError(message: "unknown argument \(name)")
+            }
+        }
+        return .serve(try ServerOptions(values, allowsRemote: flags.contains("--allow-remote")))
+    }
+
+    private init(_ values: [String: [String]], allowsRemote: Bool) throws(UsageError) {
+        for (name, given) in values where given.count > 1 && name != "--bucket" {
+            throw UsageError(message: "\(name) is given more than once")
+        }
+        func required(_ name: String) throws(UsageError) -> String {
+            guard let value = values[name]?.first else { throw UsageError(message: "\(name) is missing") }
+            return value
+        }
+        let address = try required("--listen")
+        guard let listen = ListenAddress(address) else {
+            throw UsageError(message: "--listen takes a numeric address and a port, such as 127.0.0.1:9000")
+        }
+        guard listen.isLoopback || allowsRemote else {
+            throw UsageError(message: "\(address) can be reached from outside; say --allow-remote if that is meant")
+        }
+        self.listen = listen
+        data = try required("--data")
+        _ = try required("--bucket")
+        buckets = (values["--bucket"] ?? []).map { Bytes($0.utf8) }
+        for bucket in buckets where !Self.isBucketName(bucket) {
+            throw UsageError(message: "a bucket's name has 3 to 63 of a-z, 0-9 and -, with no - at its ends")
+        }
+        region = values["--region"]?.first ?? "cn-hangzhou"
+        if region.hasPrefix("oss-") { region = String(region.dropFirst(4)) }
+        certificate = values["--tls-certificate"]?.first
+        certificateKey = values["--tls-key"]?.first
+        guard (certificate == nil) == (certificateKey == nil) else {
+            throw UsageError(message: "--tls-certificate and --tls-key go together")
+        }
+    }
+
+    static func isBucketName(_ name: Bytes) -> Bool {
+        (3...63).contains(name.count) && name.first != 0x2D && name.last != 0x2D
+            && name.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D }
+    }
+}

@@ -1,0 +1,84 @@
+/// CopyObject: a new row on a second link to the same bytes, onto another key or the same.
+enum CopyObject {
+    static let routes = [
+        Route("PUT", .object, header: "x-oss-copy-source", .copyObject) { request, service in
+            .reply(try copy(request, service))
+        }
+    ]
+
+    private static func copy(_ request: Request, _ service: Service) throws -> Reply {
+        let source = try source(request.headers["x-oss-copy-source"] ?? [])
+        guard service.folder.birth(ofBucket: source.bucket) != nil else {
+            throw ServiceError.noSuchBucket(source.bucket)
+        }
+        try ObjectKeyRules.check(source.key)
+        let change = try Change(request)
+        let conditions = Preconditions(copying: request.headers)
+        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request)
+        let copied = try service.folder.copy(from: source, to: (request.bucket, request.key)) { original, old in
+            guard let original else { throw ServiceError.noSuchKey(source.key) }
+            try conditions.check(original)
+            if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
+            let isWithinBucket = source.bucket == request.bucket
+            guard isWithinBucket || original.size <= PutObject.maximumBytes else { throw ServiceError.entityTooLarge }
+            return change.applied(to: original)
+        }
+        var xml = XMLWriter()
+        xml.element("CopyObjectResult") { xml in
+            xml.element("LastModified", Dates.xml(copied.modified))
+            xml.element("ETag", [0x22] + copied.etag + [0x22])
+        }
+        var reply = Reply.xml(200, xml)
+        reply.headers.append("ETag", [0x22] + copied.etag + [0x22])
+        reply.headers.append("x-oss-hash-crc64ecma", Bytes(String(copied.crc).utf8))
+        return reply
+    }
+
+    /// `/bucket/key`, percent-encoded, the slashes too or not.
+    static func source(_ header: Bytes) throws(ServiceError) -> (bucket: Bytes, key: Bytes) {
+        let parts = header.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 1 else { throw .notImplemented(Bytes("versionId")) }
+        let path = PercentCoding.decode(header)
+        let names = path.dropFirst().split(separator: 0x2F, maxSplits: 1, omittingEmptySubsequences: false)
+        guard path.first == 0x2F, names.count == 2, !names[0].isEmpty else {
+            throw .invalidArgument(
+                "Copy Source must mention the source bucket and key: /sourcebucket/sourcekey.",
+                name: "x-oss-copy-source", value: header, ec: "0042-00000301")
+        }
+        return (Bytes(names[0]), Bytes(names[1]))
+    }
+
+    /// What the copy has of its own.
+    private struct Change {
+        var fields: Fields?
+        var tagging: Bytes?
+        let storageClass: Bytes?
+        let acl: Bytes?
+
+        init(_ request: Request) throws(ServiceError) {
+            let replaces = try ObjectHeaders.choice(
+                request, "x-oss-metadata-directive", of: ["COPY", "REPLACE", "Copy", "Replace"])
+            if replaces?.lowercasedASCII.isEqual(to: "replace") ?? false {
+                fields = try ObjectHeaders.kept(of: request)
+            }
+            let retags = try ObjectHeaders.choice(
+                request, "x-oss-tagging-directive", of: ["COPY", "REPLACE", "Copy", "Replace"])
+            if retags?.lowercasedASCII.isEqual(to: "replace") ?? false {
+                tagging = try ObjectHeaders.tagging(of: request) ?? []
+            }
+            storageClass = try ObjectHeaders.storageClass(of: request)
+            acl = try ObjectHeaders.acl(of: request)
+        }
+
+        /// ACL and storage class are the request's or the default: neither is copied.
+        func applied(to original: StoredObject) -> StoredObject {
+            var copy = original
+            if let fields { copy.fields = fields }
+            if let tagging { copy.tagging = tagging }
+            copy.storageClass = storageClass ?? Bytes("Standard")
+            copy.acl = acl ?? Bytes("default")
+            copy.modified = Dates.now
+            return copy
+        }
+    }
+}

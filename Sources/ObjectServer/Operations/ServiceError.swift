@@ -1,0 +1,117 @@
+/// An error as OSS answers it: status, code, message, fine-grained code (EC), and elements of its own.
+struct ServiceError: Error {
+    struct Detail: Sendable {
+        let name: StaticString
+        let value: Bytes
+    }
+
+    var status: Int
+    var code: Bytes
+    var message: Bytes
+    /// `MMMM-NNNNNNNN` where OSS's help pages name one; nil leaves the element out rather than inventing it.
+    var errorCode: Bytes?
+    var details: [Detail] = []
+
+    init(
+        _ status: Int, _ code: StaticString, _ message: StaticString, ec: StaticString? = nil, details: [Detail] = []
+    ) {
+        self.status = status
+        self.code = Bytes(code)
+        self.message = Bytes(message)
+        errorCode = ec.map { Bytes($0) }
+        self.details = details
+    }
+
+    /// An error that a fault rule asks for.
+    init(status: Int, code: Bytes) {
+        self.status = status
+        self.code = code
+        message = Bytes("A fault that a rule of this server asked for.")
+    }
+
+    /// The reply; for HEAD the document goes into a header, as HEAD has no body.
+    func reply(to request: Request) -> Reply {
+        if status == 304 { return Reply(304) }
+        let document = document(for: request)
+        var reply: Reply
+        if request.isHead {
+            reply = Reply(status)
+            reply.headers.append("x-oss-err", Digests.base64(document.bytes))
+        } else {
+            reply = .xml(status, document)
+        }
+        if let errorCode { reply.headers.append("x-oss-ec", errorCode) }
+        return reply
+    }
+
+    private func document(for request: Request) -> XMLWriter {
+        var xml = XMLWriter()
+        xml.element("Error") { xml in
+            xml.element("Code", code)
+            xml.element("Message", message)
+            xml.element("RequestId", request.requestID)
+            xml.element("HostId", printable(request.headers["host"] ?? []))
+            for detail in details { xml.element(detail.name, printable(detail.value)) }
+            if let errorCode {
+                xml.element("EC", errorCode)
+                xml.element("RecommendDoc", Bytes("https://api.aliyun.com/troubleshoot?q=") + errorCode)
+            }
+        }
+        return xml
+    }
+
+    /// The value itself, or percent-encoded where XML can't carry it.
+    private func printable(_ value: Bytes) -> Bytes {
+        XMLText.canCarry(value) ? value : PercentCoding.encode(value, keepsSlash: true)
+    }
+}
+
+extension ServiceError {
+    static func noSuchKey(_ key: Bytes) -> ServiceError {
+        ServiceError(
+            404, "NoSuchKey", "The specified key does not exist.", ec: "0026-00000001",
+            details: [.init(name: "Key", value: key)])
+    }
+
+    static func noSuchBucket(_ bucket: Bytes) -> ServiceError {
+        ServiceError(
+            404, "NoSuchBucket", "The specified bucket does not exist.", ec: "0015-00000101",
+            details: [.init(name: "BucketName", value: bucket)])
+    }
+
+    static func invalidArgument(
+        _ message: StaticString, name: StaticString? = nil, value: Bytes = [], ec: StaticString? = nil
+    ) -> ServiceError {
+        var details: [Detail] = []
+        if let name {
+            details = [.init(name: "ArgumentName", value: Bytes(name)), .init(name: "ArgumentValue", value: value)]
+        }
+        return ServiceError(400, "InvalidArgument", message, ec: ec, details: details)
+    }
+
+    static func malformedXML(_ message: StaticString) -> ServiceError { ServiceError(400, "MalformedXML", message) }
+
+    static func notImplemented(_ header: Bytes) -> ServiceError {
+        ServiceError(
+            501, "NotImplemented", "A header or parameter you provided implies functionality that is not implemented.",
+            details: [.init(name: "Header", value: header)])
+    }
+
+    static func preconditionFailed(_ condition: StaticString) -> ServiceError {
+        ServiceError(
+            412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold.",
+            details: [.init(name: "Condition", value: Bytes(condition))])
+    }
+
+    static let notModified = ServiceError(304, "NotModified", "Not modified.")
+
+    static let fileAlreadyExists = ServiceError(
+        409, "FileAlreadyExists", "The object you specified already exists and can not be overwritten.")
+
+    static let entityTooLarge = ServiceError(
+        400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed object size.")
+
+    static let invalidDigest = ServiceError(400, "InvalidDigest", "The Content-MD5 you specified was invalid.")
+
+    static let internalError = ServiceError(500, "InternalError", "Please contact the server side for this error.")
+}

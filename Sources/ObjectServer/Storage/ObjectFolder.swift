@@ -1,0 +1,141 @@
+import Glibc
+import Runtime
+
+/// Buckets and objects on disk: an index, bodies, and a lock file that keeps a second server away.
+///
+/// A write goes: body under a new number, row swapped in one transaction, old body unlinked. A process killed between
+/// leaves a body without a row, which the next start sweeps, and never a row without its body. Safe from any thread.
+final class ObjectFolder: Sendable {
+    private struct State {
+        var index: ObjectIndex
+        var nextBody: Int64
+        var births: [Bytes: Int64] = [:]
+    }
+
+    // The index and the next number; ranks below nothing and above nothing: no other lock is taken under it.
+    private let state: Locked<State>
+    let bodies: BodyStore
+    private let lockFile: LockFile
+
+    /// Holds the lock as long as it lives, and not longer than the process, however that ends.
+    private final class LockFile: Sendable {
+        let descriptor: Int32
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        deinit { close(descriptor) }
+    }
+
+    /// Opens or makes the folder at `path`, which a server has to itself. Blocks for the sweep.
+    init(path: String, buckets: [Bytes]) throws {
+        try BodyStore.makeFolder(path)
+        lockFile = try Self.lock(path + "/lock")
+        let bodies = try BodyStore(folder: path + "/bodies")
+        let index = try ObjectIndex(path: path + "/index.sqlite")
+        let used = try index.bodies()
+        var last = used.lazy.map(\.number).max() ?? 0
+        for body in try bodies.all() {
+            last = max(last, body.number)
+            if !used.contains(body) { bodies.remove(body) }
+        }
+        var births: [Bytes: Int64] = [:]
+        for bucket in buckets { births[bucket] = try index.ensureBucket(bucket, now: Dates.now) }
+        self.bodies = bodies
+        state = Locked(State(index: index, nextBody: last + 1, births: births))
+    }
+
+    private static func lock(_ path: String) throws(StorageError) -> LockFile {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StorageError(action: "open the lock file", number: errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let number = errno
+            close(descriptor)
+            throw StorageError(action: "lock the folder, which another server has", number: number)
+        }
+        return LockFile(descriptor)
+    }
+
+    /// When the bucket was made, in seconds since 1970; nil where there is no such bucket.
+    func birth(ofBucket bucket: Bytes) -> Int64? { state.withLock { $0.births[bucket] } }
+
+    func object(_ bucket: Bytes, _ key: Bytes) throws -> StoredObject? {
+        try state.withLock { try $0.index.object(bucket, key) }
+    }
+
+    /// The object with its body open for reading (nil for an empty one); the caller closes it. The bytes stay readable
+    /// when the object is replaced.
+    func open(_ bucket: Bytes, _ key: Bytes) throws -> (object: StoredObject, descriptor: Int32?)? {
+        while let object = try object(bucket, key) {
+            if object.body == .empty { return (object, nil) }
+            if let descriptor = try bodies.open(object.body) { return (object, descriptor) }
+            // Replaced between the two looks: the next look finds the new one.
+        }
+        return nil
+    }
+
+    func newBody() -> BodyID {
+        state.withLock { state in
+            defer { state.nextBody += 1 }
+            return BodyID(number: state.nextBody)
+        }
+    }
+
+    /// Makes `object` the one under its key, if `check` lets it: it gets what is there now and throws to refuse.
+    func put(_ bucket: Bytes, _ object: StoredObject, check: (StoredObject?) throws -> Void) throws {
+        let old = try state.withLock { state in
+            try state.index.transaction {
+                let old = try state.index.object(bucket, object.key)
+                try check(old)
+                try state.index.put(bucket, object)
+                return old
+            }
+        }
+        if let old, old.body != object.body { bodies.remove(old.body) }
+    }
+
+    /// Puts a copy of one object in the place of another (or of itself). `make` gets the source and what is at the
+    /// target, and gives the row, whose body is filled in here, or throws to refuse.
+    func copy(
+        from source: (bucket: Bytes, key: Bytes), to target: (bucket: Bytes, key: Bytes),
+        make: (StoredObject?, StoredObject?) throws -> StoredObject
+    ) throws -> StoredObject {
+        let (old, copy) = try state.withLock { state in
+            try state.index.transaction {
+                let original = try state.index.object(source.bucket, source.key)
+                let old = try state.index.object(target.bucket, target.key)
+                var copy = try make(original, old)
+                copy.key = target.key
+                if let original, original.body != .empty {
+                    let body = BodyID(number: state.nextBody)
+                    state.nextBody += 1
+                    try bodies.link(original.body, as: body)
+                    copy.body = body
+                }
+                try state.index.put(target.bucket, copy)
+                return (old, copy)
+            }
+        }
+        if let old { bodies.remove(old.body) }
+        return copy
+    }
+
+    /// Takes objects away, in one transaction; keys that aren't there are no error.
+    func delete(_ bucket: Bytes, _ keys: [Bytes]) throws {
+        let old = try state.withLock { state in
+            try state.index.transaction {
+                try keys.compactMap { key in
+                    guard let old = try state.index.object(bucket, key) else { return nil as BodyID? }
+                    try state.index.delete(bucket, key)
+                    return old.body
+                }
+            }
+        }
+        for body in old { bodies.remove(body) }
+    }
+
+    func list(_ bucket: Bytes, _ query: ListingQuery) throws -> ListingPage {
+        try state.withLock { state in
+            var cursor = state.index.cursor(bucket)
+            defer { cursor.close() }
+            return try ListingPage(query, &cursor)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+/// The table of objects in SQLite: rows by (bucket, key), keys as blobs, so that their order is that of bytes.
+struct ObjectIndex {
+    private let database: Database
+
+    init(path: String) throws(StorageError) {
+        database = try Database(path: path)
+        // In WAL mode a commit is one write, which outlives this process. synchronous=OFF: a loss of power may cost
+        // commits, which this server doesn't promise to hold, and there are no waits for a disk full of bodies.
+        try database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA cache_size=-32768")
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS buckets(name BLOB PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS objects(
+                bucket BLOB NOT NULL, key BLOB NOT NULL, size INTEGER NOT NULL, crc INTEGER NOT NULL,
+                etag BLOB NOT NULL, md5 BLOB NOT NULL, modified INTEGER NOT NULL, type BLOB NOT NULL,
+                class BLOB NOT NULL, acl BLOB NOT NULL, tagging BLOB NOT NULL, fields BLOB NOT NULL,
+                body INTEGER NOT NULL, PRIMARY KEY(bucket, key)) WITHOUT ROWID;
+            PRAGMA user_version=1;
+            """)
+    }
+
+    /// Makes the bucket if it isn't there; its birth in seconds since 1970.
+    func ensureBucket(_ name: Bytes, now: Int64) throws -> Int64 {
+        let insert = try database.statement("INSERT OR IGNORE INTO buckets VALUES(?, ?)")
+        insert.bind(1, name)
+        insert.bind(2, now)
+        _ = try insert.step()
+        insert.reset()
+        let select = try database.statement("SELECT created FROM buckets WHERE name = ?")
+        defer { select.reset() }
+        select.bind(1, name)
+        return try select.step() ? select.integer(0) : now
+    }
+
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result { try database.transaction(body) }
+
+    private static let columns = "key, size, crc, etag, md5, modified, type, class, acl, tagging, fields, body"
+
+    private static func object(_ row: Statement) -> StoredObject {
+        StoredObject(
+            key: row.bytes(0), size: UInt64(bitPattern: row.integer(1)), crc: UInt64(bitPattern: row.integer(2)),
+            etag: row.bytes(3), md5: row.bytes(4), modified: row.integer(5), type: row.bytes(6),
+            storageClass: row.bytes(7), acl: row.bytes(8), tagging: row.bytes(9),
+            fields: Fields(packed: row.bytes(10)), body: BodyID(number: row.integer(11)))
+    }
+
+    func object(_ bucket: Bytes, _ key: Bytes) throws -> StoredObject? {
+        let select = try database.statement("SELECT \(Self.columns) FROM objects WHERE bucket = ? AND key = ?")
+        defer { select.reset() }
+        select.bind(1, bucket)
+        select.bind(2, key)
+        return try select.step() ? Self.object(select) : nil
+    }
+
+    func put(_ bucket: Bytes, _ object: StoredObject) throws {
+        let insert = try database.statement(
+            "INSERT OR REPLACE INTO objects(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)")
+        defer { insert.reset() }
+        insert.bind(1, bucket)
+        insert.bind(2, object.key)
+        insert.bind(3, Int64(bitPattern: object.size))
+        insert.bind(4, Int64(bitPattern: object.crc))
+        insert.bind(5, object.etag)
+        insert.bind(6, object.md5)
+        insert.bind(7, object.modified)
+        insert.bind(8, object.type)
+        insert.bind(9, object.storageClass)
+        insert.bind(10, object.acl)
+        insert.bind(11, object.tagging)
+        insert.bind(12, object.fields.packed)
+        insert.bind(13, object.body.number)
+        _ = try insert.step()
+    }
+
+    func delete(_ bucket: Bytes, _ key: Bytes) throws {
+        let delete = try database.statement("DELETE FROM objects WHERE bucket = ? AND key = ?")
+        defer { delete.reset() }
+        delete.bind(1, bucket)
+        delete.bind(2, key)
+        _ = try delete.step()
+    }
+
+    /// A cursor over the bucket's rows in the order of their keys; one at a time.
+    func cursor(_ bucket: Bytes) -> IndexCursor { IndexCursor(database: database, bucket: bucket) }
+
+    /// The bodies that rows name.
+    func bodies() throws -> Set<BodyID> {
+        let select = try database.statement("SELECT body FROM objects WHERE body <> 0")
+        defer { select.reset() }
+        var found: Set<BodyID> = []
+        while try select.step() { found.insert(BodyID(number: select.integer(0))) }
+        return found
+    }
+
+    /// What a cursor reads; it shares the statement's run with nobody, as the folder's lock is held meanwhile.
+    struct IndexCursor: ObjectCursor {
+        let database: Database
+        let bucket: Bytes
+        var statement: Statement?
+
+        mutating func seek(to bound: ListingBound) throws {
+            statement?.reset()
+            let comparison = bound.isInclusive ? ">=" : ">"
+            let select = try database.statement(
+                "SELECT \(columns) FROM objects WHERE bucket = ? AND key \(comparison) ? ORDER BY key")
+            select.bind(1, bucket)
+            select.bind(2, bound.key)
+            statement = select
+        }
+
+        mutating func next() throws -> StoredObject? {
+            guard let statement, try statement.step() else { return nil }
+            return ObjectIndex.object(statement)
+        }
+
+        mutating func close() { statement?.reset() }
+    }
+}

@@ -1,0 +1,44 @@
+/// The file that holds an object's bytes; `empty` stands for no file and no bytes.
+struct BodyID: Hashable, Sendable {
+    let number: Int64
+    static let empty = BodyID(number: 0)
+}
+
+/// One object as the index knows it.
+struct StoredObject: Sendable {
+    var key: Bytes
+    var size: UInt64
+    var crc: UInt64
+    /// Without its quotes.
+    var etag: Bytes
+    /// The MD5 of the bytes in base64, empty where it is not known.
+    var md5: Bytes
+    /// Seconds since 1970.
+    var modified: Int64
+    /// The value of x-oss-object-type.
+    var type: Bytes
+    var storageClass: Bytes
+    /// The value of x-oss-object-acl; `default` takes the bucket's.
+    var acl: Bytes
+    /// As sent in x-oss-tagging, empty for none.
+    var tagging: Bytes
+    /// Content headers and x-oss-meta-*, as they go back.
+    var fields: Fields
+    var body: BodyID
+}
+
+extension Fields {
+    /// Names and values with a zero byte after each: neither can hold one.
+    var packed: Bytes {
+        var bytes: Bytes = []
+        for field in all { bytes += field.name + [0] + field.value + [0] }
+        return bytes
+    }
+
+    init(packed: Bytes) {
+        let parts = packed.split(separator: 0, omittingEmptySubsequences: false)
+        for index in stride(from: 0, to: parts.count - 1, by: 2) {
+            append(Bytes(parts[index]), Bytes(parts[index + 1]))
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Instrumentation
+import ObjectStore
+import Runtime
+
+/// One request for neighbouring blocks of a version, from its place in line to its last byte.
+final class Fetch: ObjectReceiver, @unchecked Sendable {
+    // Unchecked: `blocks` is set before the request begins, their `slab` then too; `filled` changes under the cache's
+    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
+    let number: UInt64
+    private let reader: ObjectReader
+    private var blocks: [CacheBlock]
+    private let deadline: Deadline
+    private let cancellation = Cancellation()
+    private let idle = Locked(false)
+
+    init(number: UInt64, reader: ObjectReader, blocks: [CacheBlock]) {
+        self.number = number
+        self.reader = reader
+        self.blocks = blocks
+        deadline = .after(reader.cache.configuration.deadline)
+    }
+
+    /// The bytes that it brings; never empty.
+    var range: ByteRange {
+        let first = blocks.first?.index ?? 0
+        let start = first * ObjectReader.blockBytes
+        return start..<min(start + Int64(blocks.count) * ObjectReader.blockBytes, reader.size)
+    }
+
+    /// Ends it, as nobody waits for it; whoever comes to wait meanwhile gets a new one.
+    func cancelIdle() {
+        idle.withLock { $0 = true }
+        cancellation.cancel()
+    }
+
+    /// Ends it before it began, as the cache is stopping.
+    func abandon() {
+        finish(error(.cancelled, "The mount is ending."))
+    }
+
+    /// Sends the request and stays until its end; on a thread of the cache.
+    func run() {
+        if deadline.hasPassed {
+            return finish(error(.unavailable, "The server did not answer the reads before this one in time."))
+        }
+        guard provideMemory() else { return finish(nil) }
+        let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
+        let isWhole = range == 0..<reader.size
+        let request = GetRequest(key: pin.key, range: isWhole ? nil : range, ifMatch: pin.etag)
+        do throws(ObjectStoreError) {
+            try reader.cache.store.get(
+                request, into: self, RequestContext(deadline: deadline, cancellation: cancellation))
+            finish(nil)
+        } catch {
+            finish(error)
+        }
+    }
+
+    func begin(_ info: ObjectInfo) {}
+
+    func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        var position = offset
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let index = Int(position / ObjectReader.blockBytes - (blocks.first?.index ?? 0))
+            let within = Int(position % ObjectReader.blockBytes)
+            guard blocks.indices.contains(index), let slab = blocks[index].slab, within < blocks[index].length,
+                let source = UnsafeRawBufferPointer(rebasing: rest).baseAddress
+            else { return false }
+            let count = min(blocks[index].length - within, rest.count)
+            (slab.base + within).copyMemory(from: source, byteCount: count)
+            let block = blocks[index]
+            let satisfied: UncheckedSendable<[(ObjectReader.Waiter, ReadBytes)]> = reader.cache.state.withLock {
+                state in
+                block.filled = max(block.filled, within + count)
+                if block.isComplete { state.append(block) }
+                return UncheckedSendable(reader.takeSatisfied(&state))
+            }
+            for (waiter, bytes) in satisfied.value { waiter.deliver(.success(bytes)) }
+            position += Int64(count)
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Takes a slab for each block; where the budget ends, shortens the fetch to what is waited for. False: nothing is left.
+    private func provideMemory() -> Bool {
+        for position in blocks.indices {
+            if let slab = reader.cache.takeSlab() {
+                blocks[position].slab = slab
+                continue
+            }
+            let isNeeded = reader.cache.state.withLock { _ in
+                if blocks[position...].contains(where: { reader.guarded.value.isWaitedFor($0.index) }) { return true }
+                for block in blocks[position...] { reader.guarded.value.blocks[block.index] = nil }
+                return false
+            }
+            guard isNeeded, let slab = reader.cache.slabs.takeReserve() else {
+                if !isNeeded { blocks.removeSubrange(position...) }
+                break
+            }
+            blocks[position].slab = slab
+        }
+        return !blocks.isEmpty && blocks.allSatisfy { $0.slab != nil }
+    }
+
+    /// Settles what came and what didn't: incomplete blocks go, and with them the reads that wait for them.
+    private func finish(_ failure: ObjectStoreError?) {
+        let wasIdle = idle.withLock { $0 }
+        let (failed, again): ([ObjectReader.Waiter], [Fetch]) = reader.cache.state.withLock { _ in
+            let own = reader.guarded.value
+            own.fetches[number] = nil
+            var lost = false
+            for block in blocks where !block.isComplete {
+                if own.blocks[block.index] === block { own.blocks[block.index] = nil }
+                lost = true
+            }
+            guard lost else { return ([], []) }
+            let orphans = own.waiters.filter { _, waiter in
+                BlockMap.pieces(of: waiter.range).contains { own.blocks[$0.index] == nil }
+            }
+            if wasIdle { return ([], orphans.values.flatMap { reader.plan($0.range, piece: ObjectReader.wholeLimit) }) }
+            for number in orphans.keys { own.waiters[number] = nil }
+            return (Array(orphans.values), [])
+        }
+        for fetch in again { reader.cache.start(fetch) }
+        if let failure, failed.isEmpty, failure.kind != .cancelled {
+            reader.cache.log(.debug, "read-ahead failed", [LogField("code", failure.code)])
+        }
+        let reason = failure ?? error(.unavailable, "There is no memory for this read.")
+        for waiter in failed { waiter.deliver(.failure(reason)) }
+    }
+
+    private func error(_ kind: ObjectStoreErrorKind, _ message: String) -> ObjectStoreError {
+        ObjectStoreError(kind: kind, operation: "GetObject", message: message, isRetryable: true)
+    }
+}

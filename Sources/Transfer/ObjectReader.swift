@@ -1,0 +1,187 @@
+import Instrumentation
+import ObjectStore
+import Runtime
+
+/// Reads one version of one object, for all handles that have it open.
+///
+/// Its blocks live as long as it does, or until their memory is needed.
+package final class ObjectReader: Sendable {
+    /// What the cache's lock guards of one reader.
+    final class Blocks {
+        var blocks: [Int64: CacheBlock] = [:]
+        var waiters: [UInt64: Waiter] = [:]
+        var fetches: [UInt64: Fetch] = [:]
+        var lastNumber: UInt64 = 0
+        var pin: (key: ObjectKey, etag: ETag)
+
+        init(key: ObjectKey, etag: ETag) { pin = (key, etag) }
+
+        func isWaitedFor(_ index: Int64) -> Bool {
+            let block = index * ObjectReader.blockBytes..<(index + 1) * ObjectReader.blockBytes
+            return waiters.values.contains { $0.range.overlaps(block) }
+        }
+    }
+
+    /// A parked read.
+    struct Waiter {
+        let range: ByteRange
+        let deliver: Delivery
+    }
+
+    package typealias Delivery = @Sendable (Result<ReadBytes, ObjectStoreError>) -> Void
+
+    /// The object's length in bytes.
+    package let size: Int64
+    let cache: BlockCache
+    /// Touched only under the cache's lock.
+    let guarded: UncheckedSendable<Blocks>
+
+    static let blockBytes = Int64(SlabPool.slabBytes)
+    /// A file up to 8 MiB is fetched by one request without a range, whose CRC-64 the store can check.
+    static let wholeLimit: Int64 = 8 << 20
+
+    package init(key: ObjectKey, etag: ETag, size: Int64, cache: BlockCache) {
+        self.size = size
+        self.cache = cache
+        guarded = UncheckedSendable(Blocks(key: key, etag: etag))
+    }
+
+    deinit {
+        cache.state.withLock { state in
+            for block in guarded.value.blocks.values { state.remove(block) }
+        }
+    }
+
+    /// The bytes now go by another key or ETag (a rename, or new metadata, of our own): later fetches ask for that.
+    package func repin(key: ObjectKey, etag: ETag) {
+        cache.state.withLock { _ in guarded.value.pin = (key, etag) }
+    }
+
+    /// Takes over the blocks of a content that was just sent, as far as they are whole and there is nothing else yet.
+    package func adopt(_ snapshot: BlockSnapshot) {
+        guard snapshot.count == size else { return }
+        cache.state.withLock { state in
+            for (index, sent) in snapshot.blocks where guarded.value.blocks[index] == nil {
+                let block = makeBlock(index)
+                guard sent.valid.gaps(in: 0..<block.length).isEmpty else { continue }
+                block.slab = sent.slab
+                block.filled = block.length
+                guarded.value.blocks[index] = block
+                state.append(block)
+            }
+        }
+    }
+
+    /// Delivers the bytes of `range`, cut at the object's end: at once, on this thread, if memory has them, else later.
+    ///
+    /// - Parameter ahead: what to have asked for by the way, and the largest request; contains `range`.
+    /// - Parameter cancellation: ends the wait with kind `cancelled`.
+    /// - Parameter deliver: called once, with no lock held.
+    package func read(
+        _ range: ByteRange, ahead: (range: ByteRange, piece: Int64), cancellation: Cancellation?,
+        deliver: @escaping Delivery
+    ) {
+        let wanted = range.lowerBound..<max(range.lowerBound, min(range.upperBound, size))
+        guard !wanted.isEmpty else { return deliver(.success(.empty)) }
+        let (ready, number, fetches): (ReadBytes?, UInt64, [Fetch]) = cache.state.withLock { state in
+            let own = guarded.value
+            let ready = gather(wanted, &state)
+            let fetches = plan(ahead.range.clamped(to: 0..<size), piece: ahead.piece)
+            if ready == nil {
+                own.lastNumber += 1
+                own.waiters[own.lastNumber] = Waiter(range: wanted, deliver: deliver)
+            }
+            return (ready, own.lastNumber, fetches)
+        }
+        for fetch in fetches { cache.start(fetch) }
+        if let ready { return deliver(.success(ready)) }
+        cancellation?.onCancel { [self] in giveUp(number) }
+    }
+
+    /// Ends the fetches that nobody waits for; for when the last handle has been closed.
+    package func cancelReadAhead() {
+        let idle = cache.state.withLock { _ in
+            guarded.value.fetches.values.filter { fetch in
+                !guarded.value.waiters.values.contains { $0.range.overlaps(fetch.range) }
+            }
+        }
+        for fetch in idle { fetch.cancelIdle() }
+    }
+
+    private func giveUp(_ number: UInt64) {
+        let waiter = cache.state.withLock { _ in guarded.value.waiters.removeValue(forKey: number) }
+        waiter?.deliver(
+            .failure(
+                ObjectStoreError(
+                    kind: .cancelled, operation: "GetObject", message: "The reader was stopped.", isRetryable: true)))
+    }
+
+    // MARK: Under the cache's lock
+
+    /// The bytes of `range` if every block has them.
+    func gather(_ range: ByteRange, _ state: inout CacheState) -> ReadBytes? {
+        var segments: [UnsafeRawBufferPointer] = []
+        var owners: [Slab] = []
+        for piece in BlockMap.pieces(of: range) {
+            guard let block = guarded.value.blocks[piece.index], let slab = block.slab,
+                block.filled >= piece.range.upperBound
+            else { return nil }
+            segments.append(UnsafeRawBufferPointer(start: slab.base + piece.range.lowerBound, count: piece.range.count))
+            owners.append(slab)
+            state.touch(block)
+        }
+        return ReadBytes(segments: segments, owners: owners)
+    }
+
+    /// Fetches for what of `range` is neither here nor on its way; entered already, to be started after the lock.
+    func plan(_ range: ByteRange, piece: Int64) -> [Fetch] {
+        let own = guarded.value
+        guard !range.isEmpty else { return [] }
+        var indices = range.lowerBound / Self.blockBytes...(range.upperBound - 1) / Self.blockBytes
+        var blocksPerFetch = max(1, Int(piece / Self.blockBytes))
+        let isMissing = indices.contains { own.blocks[$0] == nil }
+        guard isMissing else { return [] }
+        if size <= Self.wholeLimit, own.blocks.isEmpty {
+            indices = 0...(size - 1) / Self.blockBytes
+            blocksPerFetch = indices.count
+        }
+        var fetches: [Fetch] = []
+        var run: [CacheBlock] = []
+        func close() {
+            guard !run.isEmpty else { return }
+            own.lastNumber += 1
+            let fetch = Fetch(number: own.lastNumber, reader: self, blocks: run)
+            own.fetches[fetch.number] = fetch
+            fetches.append(fetch)
+            run = []
+        }
+        for index in indices {
+            if own.blocks[index] != nil {
+                close()
+                continue
+            }
+            let block = makeBlock(index)
+            own.blocks[index] = block
+            run.append(block)
+            if run.count == blocksPerFetch { close() }
+        }
+        close()
+        return fetches
+    }
+
+    /// The parked reads that have all their bytes now, taken off the list.
+    func takeSatisfied(_ state: inout CacheState) -> [(Waiter, ReadBytes)] {
+        var satisfied: [(Waiter, ReadBytes)] = []
+        for (number, waiter) in guarded.value.waiters {
+            guard let bytes = gather(waiter.range, &state) else { continue }
+            guarded.value.waiters[number] = nil
+            satisfied.append((waiter, bytes))
+        }
+        return satisfied
+    }
+
+    private func makeBlock(_ index: Int64) -> CacheBlock {
+        let length = Int(min(Self.blockBytes, size - index * Self.blockBytes))
+        return CacheBlock(index: index, length: length, reader: guarded.value)
+    }
+}

@@ -1,0 +1,50 @@
+/// Which bytes of one block are valid: sorted ranges that neither overlap nor touch.
+///
+/// Sequential writing keeps one range; the array grows only with holes.
+struct RangeSet: Equatable {
+    private(set) var ranges: [Range<Int>] = []
+
+    init() {}
+
+    var isEmpty: Bool { ranges.isEmpty }
+
+    /// Adds `range`, joined with what it overlaps or touches.
+    mutating func insert(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        if let last = ranges.last, last.lowerBound <= range.lowerBound, last.upperBound >= range.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            return
+        }
+        var lower = range.lowerBound
+        var upper = range.upperBound
+        let first = ranges.firstIndex { $0.upperBound >= lower } ?? ranges.count
+        var end = first
+        while end < ranges.count, ranges[end].lowerBound <= upper {
+            lower = min(lower, ranges[end].lowerBound)
+            upper = max(upper, ranges[end].upperBound)
+            end += 1
+        }
+        ranges.replaceSubrange(first..<end, with: [lower..<upper])
+    }
+
+    /// Drops everything at and past `bound`.
+    mutating func truncate(to bound: Int) {
+        while let last = ranges.last, last.upperBound > bound {
+            ranges.removeLast()
+            if last.lowerBound < bound { ranges.append(last.lowerBound..<bound) }
+        }
+    }
+
+    /// What of `range` is not in the set, in order.
+    func gaps(in range: Range<Int>) -> [Range<Int>] {
+        var gaps: [Range<Int>] = []
+        var position = range.lowerBound
+        for valid in ranges where valid.upperBound > range.lowerBound {
+            if valid.lowerBound >= range.upperBound { break }
+            if valid.lowerBound > position { gaps.append(position..<valid.lowerBound) }
+            position = max(position, valid.upperBound)
+        }
+        if position < range.upperBound { gaps.append(position..<range.upperBound) }
+        return gaps
+    }
+}

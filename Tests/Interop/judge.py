@@ -1,0 +1,170 @@
+"""The official SDKs as judges of what is in the bucket.
+
+    judge.py SDK COMMAND ...          SDK: oss2 or v2; keys and endpoint from the environment
+
+    list                              one line per object: key (percent-encoded), size, CRC-64
+    compare TREE                      the bucket holds exactly the tree's files, byte for byte; markers of its directories
+                                      may be there too; prints what differs and ends with 1
+    put KEY < BYTES                   KEY percent-encoded
+    get KEY > BYTES
+    head KEY                          name: value lines of the reply's headers
+    put-tree TREE [PREFIX]            every file of the tree, under its own name
+"""
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote, unquote_to_bytes
+
+import crcmod
+
+ENDPOINT = os.environ["OSS_ENDPOINT"]
+REGION = os.environ.get("OSS_REGION", "cn-hangzhou")
+BUCKET = os.environ["OSS_BUCKET"]
+ID = os.environ["OSS_ACCESS_KEY_ID"]
+SECRET = os.environ["OSS_ACCESS_KEY_SECRET"]
+
+
+def crc64(data):
+    return crcmod.Crc(0x142F0E1EBA9EA3693, initCrc=0, xorOut=0xFFFFFFFFFFFFFFFF, rev=True).new(data).crcValue
+
+
+class OSS2:
+    """oss2, the SDK that most programs use, with signature V4."""
+
+    def __init__(self):
+        import oss2
+
+        auth = oss2.ProviderAuthV4(oss2.credentials.StaticCredentialsProvider(ID, SECRET))
+        self.oss2 = oss2
+        self.bucket = oss2.Bucket(auth, ENDPOINT, BUCKET, region=REGION, enable_crc=False, is_path_style=True)
+
+    def list(self):
+        for item in self.oss2.ObjectIteratorV2(self.bucket, max_keys=1000):
+            yield item.key.encode(), item.size
+
+    def get(self, key):
+        return self.bucket.get_object(key.decode()).read()
+
+    def put(self, key, data):
+        self.bucket.put_object(key.decode(), data)
+
+    def headers(self, key):
+        return dict(self.bucket.head_object(key.decode()).headers)
+
+
+class V2:
+    """alibabacloud-oss-v2, the present SDK."""
+
+    def __init__(self):
+        import alibabacloud_oss_v2 as oss
+
+        config = oss.config.load_default()
+        config.credentials_provider = oss.credentials.StaticCredentialsProvider(ID, SECRET)
+        config.region = REGION
+        config.endpoint = ENDPOINT
+        config.use_path_style = True
+        config.disable_download_crc64_check = True
+        self.oss = oss
+        self.client = oss.Client(config)
+
+    def list(self):
+        token = None
+        while True:
+            page = self.client.list_objects_v2(
+                self.oss.ListObjectsV2Request(
+                    bucket=BUCKET, max_keys=1000, continuation_token=token, encoding_type="url"
+                )
+            )
+            for item in page.contents or []:
+                yield item.key.encode(), item.size
+            if not page.is_truncated:
+                return
+            token = page.next_continuation_token
+
+    def get(self, key):
+        result = self.client.get_object(self.oss.GetObjectRequest(bucket=BUCKET, key=key.decode()))
+        try:
+            return result.body.read()
+        finally:
+            result.body.close()
+
+    def put(self, key, data):
+        self.client.put_object(self.oss.PutObjectRequest(bucket=BUCKET, key=key.decode(), body=data))
+
+    def headers(self, key):
+        return dict(self.client.head_object(self.oss.HeadObjectRequest(bucket=BUCKET, key=key.decode())).headers)
+
+
+def stored_crc(judge, key):
+    headers = {name.lower(): value for name, value in judge.headers(key).items()}
+    return int(headers["x-oss-hash-crc64ecma"])
+
+
+def tree_of(root):
+    """Files and directories of a local tree by their relative path in bytes."""
+    root = os.fsencode(root)
+    files, directories = {}, set()
+    for folder, names, leaves in os.walk(root):
+        for name in names:
+            directories.add(os.path.relpath(os.path.join(folder, name), root) + b"/")
+        for name in leaves:
+            path = os.path.join(folder, name)
+            files[os.path.relpath(path, root)] = path
+    return files, directories
+
+
+def compare(judge, root):
+    files, directories = tree_of(root)
+    listed = dict(judge.list())
+    complaints = [f"missing in the bucket: {quote(key)}" for key in files.keys() - listed.keys()]
+    for key in listed.keys() - files.keys():
+        if key not in directories or listed[key] != 0:
+            complaints.append(f"not in the tree: {quote(key)}")
+
+    def check(key):
+        with open(files[key], "rb") as file:
+            expected = file.read()
+        if listed[key] != len(expected):
+            return f"listed with {listed[key]} bytes instead of {len(expected)}: {quote(key)}"
+        if judge.get(key) != expected:
+            return f"other bytes: {quote(key)}"
+        if stored_crc(judge, key) != crc64(expected):
+            return f"another CRC-64: {quote(key)}"
+        return None
+
+    with ThreadPoolExecutor(4) as pool:
+        complaints += [found for found in pool.map(check, sorted(files.keys() & listed.keys())) if found]
+    for complaint in complaints[:20]:
+        print(complaint)
+    print(f"compared {len(files)} files, {len(complaints)} complaints")
+    return 1 if complaints else 0
+
+
+def main():
+    judge = {"oss2": OSS2, "v2": V2}[sys.argv[1]]()
+    command, arguments = sys.argv[2], sys.argv[3:]
+    if command == "list":
+        for key, size in judge.list():
+            print(quote(key), size, stored_crc(judge, key))
+    elif command == "compare":
+        return compare(judge, arguments[0])
+    elif command == "put":
+        judge.put(unquote_to_bytes(arguments[0]), sys.stdin.buffer.read())
+    elif command == "get":
+        sys.stdout.buffer.write(judge.get(unquote_to_bytes(arguments[0])))
+    elif command == "head":
+        for name, value in sorted(judge.headers(unquote_to_bytes(arguments[0])).items()):
+            print(f"{name.lower()}: {value}")
+    elif command == "put-tree":
+        prefix = os.fsencode(arguments[1]) if len(arguments) > 1 else b""
+        for key, path in sorted(tree_of(arguments[0])[0].items()):
+            with open(path, "rb") as file:
+                judge.put(prefix + key, file.read())
+    else:
+        sys.exit(__doc__)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+
+extension MountTests {
+    /// What `ossmount mount` says by its exit code.
+    @Suite struct CommandTests {
+        private func status(_ site: Site, _ words: String) throws -> (Int32, String) {
+            let output = try site.run(script: words)
+            return (output.status, output.errorText)
+        }
+
+        @Test("the exit code tells what is wrong, and nothing stays mounted")
+        func exitCodes() throws {
+            try Site.with(mounts: false) { site in
+                let bucket = "oss://\(ServerProcess.bucket)"
+                let command = "\"$OSSMOUNT\" mount"
+                let options = "--start-timeout 3s"
+                let cases: [(Int32, String)] = [
+                    (2, "\(command) \(bucket)"),
+                    (2, "\(command) \(bucket) \"$M\" --no-such-option 1"),
+                    (3, "env -u OSS_ACCESS_KEY_ID \(command) \(bucket) \"$M\" \(options)"),
+                    (3, "OSS_ACCESS_KEY_SECRET=wrong \(command) \(bucket) \"$M\" \(options)"),
+                    (4, "\(command) oss://another-bucket \"$M\" \(options)"),
+                    (5, "OSS_ENDPOINT=http://127.0.0.1:1 \(command) \(bucket) \"$M\" \(options)"),
+                    (6, "\(command) \(bucket) \"$M/missing\" \(options)"),
+                    (6, "mkdir \"$T/full\"; touch \"$T/full/x\"; \(command) \(bucket) \"$T/full\" \(options)"),
+                ]
+                for (expected, script) in cases {
+                    let (status, message) = try status(site, script)
+                    #expect(status == expected, "\(script): \(message)")
+                    #expect(!message.isEmpty, "\(script) says nothing")
+                }
+                #expect(!site.isMounted)
+                try site.mount()
+                try site.mount(expecting: 6)
+            }
+        }
+
+        @Test("a prefix of a bucket is a directory of its own")
+        func prefix() throws {
+            try Site.with(mounts: false) { site in
+                try site.sh(
+                    """
+                    echo in | judge oss2 put albums/2026/in; echo out | judge oss2 put albums/out
+                    "$OSSMOUNT" mount oss://\(ServerProcess.bucket)/albums/2026 "$M"
+                    test "$(ls "$M")" = in; test "$(cat "$M/in")" = in
+                    echo new > "$M/new"
+                    test "$(judge oss2 get albums/2026/new)" = new
+                    "$OSSMOUNT" umount "$M"
+                    """)
+            }
+        }
+
+        @Test("no secret is in the log, the arguments or the environment of the daemon")
+        func secrets() throws {
+            try Site.with { site in
+                try site.sh("echo x > \"$M/f\"; cat \"$M/f\"")
+                let daemon = try #require(site.daemons.first)
+                let secret = ServerProcess.accessKeySecret
+                #expect(!site.log.contains(secret))
+                for file in ["cmdline", "environ"] {
+                    let text = String(decoding: FileSystemPath.contents("/proc/\(daemon)/\(file)"), as: UTF8.self)
+                    #expect(!text.contains(secret), "the secret is in \(file)")
+                }
+            }
+        }
+    }
+}
