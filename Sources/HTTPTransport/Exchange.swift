@@ -3,8 +3,8 @@ import Runtime
 
 /// One exchange on its way: what the caller's thread waits for, and what the multi thread knows of it.
 final class Exchange: @unchecked Sendable {
-    // Unchecked: the `let`s are set before the hand-over; the `var`s belong to the multi thread alone, from the hand-over
-    // on; `outcome` has its lock.
+    // Unchecked: the `let`s are set before the hand-over; the `var`s belong to the multi thread alone, from the
+    // hand-over on; `outcome` has its lock.
 
     enum Phase {
         /// In line for a connection.
@@ -132,8 +132,8 @@ extension Exchange {
             return Int(CURL_READFUNC_ABORT)
         }
         // With something in the socket, which may be an answer, libcurl must read before it writes on: a server that
-        // refuses and closes makes writing fail, and libcurl would report that instead of the answer. Looked at last, so
-        // that next to no time is left between here and the write; these bytes are given again then.
+        // refuses and closes makes writing fail, and libcurl would report that instead of the answer. Looked at last,
+        // so that next to no time is left between here and the write; these bytes are given again then.
         if !head.isComplete, let easy, let socket = easy.socket {
             easy.sockets.note(self, sendsOver: socket)
             if ccurl_socket_is_readable(socket) {

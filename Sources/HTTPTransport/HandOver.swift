@@ -3,8 +3,8 @@ import Runtime
 
 /// How callers' threads reach the multi thread: a locked queue, and a wake-up only where that thread sleeps.
 final class HandOver: @unchecked Sendable {
-    // Unchecked: `multi` is the multi thread's but for `curl_multi_wakeup`, which libcurl allows from any thread and which
-    // is called under the lock, while the handle is sure to exist.
+    // Unchecked: `multi` is the multi thread's but for `curl_multi_wakeup`, which libcurl allows from any thread and
+    // which is called under the lock, while the handle is sure to exist.
 
     struct Delivery {
         var arrivals: [Exchange] = []
