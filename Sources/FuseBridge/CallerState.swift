@@ -18,7 +18,7 @@ enum CallerState {
 
     static func isDying(status: [UInt8]) -> Bool {
         var sets: [Substring: UInt64] = [:]
-        for line in String(decoding: status, as: UTF8.self).split(separator: "\n") {
+        for line in words(status).split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             let name = line[..<colon]
@@ -52,6 +52,6 @@ enum CallerState {
     private static func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal - 1) }
 
     private static func number(_ field: ArraySlice<UInt8>) -> UInt64? {
-        UInt64(String(decoding: field, as: UTF8.self))
+        UInt64(words(field))
     }
 }

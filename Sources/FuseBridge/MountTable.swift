@@ -26,7 +26,7 @@ enum MountTable {
             guard device.allSatisfy({ $0 == UInt8(ascii: ":") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
             else { return nil }
             return MountTableEntry(
-                device: String(decoding: device, as: UTF8.self), path: unescaped(fields[4]),
+                device: words(device), path: unescaped(fields[4]),
                 type: Array(fields[dash + 1]))
         }
     }
@@ -38,7 +38,7 @@ enum MountTable {
         while let byte = rest.popFirst() {
             let digits = rest.prefix(3)
             guard byte == UInt8(ascii: "\\"), digits.count == 3,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+                let value = UInt8(words(digits), radix: 8)
             else {
                 result.append(byte)
                 continue
