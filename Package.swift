@@ -96,6 +96,8 @@ let package = Package(
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
+        tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
+        tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),
     ]
 )

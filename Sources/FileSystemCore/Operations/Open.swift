@@ -27,8 +27,9 @@ extension FileSystem {
                     let checked = flags & O_ACCMODE == O_RDONLY ? state.checkedAt : state.metadataCheckedAt
                     return checked.map { now < $0.advanced(by: Self.freshness) } ?? false
                 }
-                // A node without a name is what some handle still holds, and can't be asked for.
-                guard isFresh || table[inode]?.parent == nil else {
+                // A node without a name was replaced or removed: open(2) looks the name up again.
+                guard table[inode]?.parent != nil else { throw FileSystemError(ESTALE) }
+                guard isFresh else {
                     let isKnown = file.state.withLock { isTrusted($0.metadataCheckedAt) || isTrusted($0.checkedAt) }
                     return .revalidate(mayUseOld: isKnown && flags & O_ACCMODE == O_RDONLY)
                 }
