@@ -14,11 +14,9 @@ struct MountPreconditions {
         if let mount = MountTable.topmost(at: path), mount.type == Array("fuse.\(FuseConfiguration.subtype)".utf8) {
             throw .alreadyMounted
         }
-        if isRoot {
-            try checkDevice()
-        } else {
-            // fusermount3 opens the device with root's rights; that this user can't is no obstacle.
-            if Glibc.access(devicePath, F_OK) != 0 { throw .deviceMissing }
+        // fusermount3, too, opens the device with this user's rights.
+        try checkDevice()
+        if !isRoot {
             if !fusermountPaths.contains(where: { Glibc.access($0, X_OK) == 0 }) { throw .fusermountMissing }
             if configuration.allowsOtherUsers && !configurationAllowsOthers() { throw .allowOtherRefused }
         }
