@@ -85,17 +85,24 @@ let package = Package(
         program("ossmount-server", ["ObjectServer"]),
 
         tests("FuseBridgeTests", foundations + ["FuseBridge", "FileSystemCore", "Transfer", "ObjectStore", "CFuse"]),
+        tests("RuntimeTests", ["Runtime"]),
+        tests("InstrumentationTests", foundations),
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
         tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
+        tests(
+            "ObjectServerTests", foundations + ["ObjectServer", "CObjectServer"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
         tests("CredentialsTests", foundations + ["Credentials"]),
         tests(
-            "OSSClientTests", foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums"],
+            "OSSClientTests",
+            foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
-        tests("ObjectStoreContractTests", foundations + ["ObjectStore", "TestSupport"]),
+        tests(
+            "ObjectStoreContractTests",
+            foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
         tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
         tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),

@@ -9,7 +9,7 @@ mounting_targets='^(MountTests|ModelTests|FuseBridgeTests\.KernelTests)[./]'
 
 unit_minimum=60
 mount_minimum=20
-interop_minimum=10
+interop_minimum=135
 
 passed_total=0
 failed_total=0

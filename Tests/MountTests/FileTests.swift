@@ -84,30 +84,7 @@ extension MountTests {
         @Test("errors are those of POSIX")
         func errors() throws {
             try Site.with { site in
-                try site.sh(
-                    """
-                    python3 - <<'PYTHON'
-                    import errno, os
-                    os.chdir(os.environ["M"])
-                    open("f", "w").close(); os.mkdir("d"); os.mkdir("full"); open("full/x", "w").close()
-                    def expect(number, call, *arguments):
-                        try: call(*arguments)
-                        except OSError as error: assert error.errno == number, (call, arguments, error)
-                        else: raise SystemExit(f"{call} {arguments} succeeded")
-                    expect(errno.ENOENT, os.stat, "absent")
-                    expect(errno.ENOENT, os.open, "absent/f", os.O_CREAT | os.O_WRONLY)
-                    expect(errno.EEXIST, os.open, "f", os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-                    expect(errno.EEXIST, os.mkdir, "d")
-                    expect(errno.ENOTDIR, os.open, "f/x", os.O_RDONLY)
-                    expect(errno.EISDIR, os.open, "d", os.O_WRONLY)
-                    expect(errno.EISDIR, os.unlink, "d")
-                    expect(errno.ENOTDIR, os.rmdir, "f")
-                    expect(errno.ENOTEMPTY, os.rmdir, "full")
-                    expect(errno.ENAMETOOLONG, os.stat, "n" * 256)
-                    expect(errno.EPERM, os.link, "f", "hard")
-                    expect(errno.ENOENT, os.rename, "absent", "g")
-                    PYTHON
-                    """)
+                try site.sh("steps posix-errors")
             }
         }
 

@@ -9,19 +9,7 @@ extension MountTests {
         func terminatedUnderLoad() throws {
             try Site.with { site in
                 try site.server.admin.setLatency(milliseconds: 20)
-                let writer = try site.start(
-                    """
-                    exec python3 - <<'PYTHON'
-                    import os, time
-                    mount, scratch = os.environ["M"], os.environ["T"]
-                    files = [open(f"{mount}/f{i}", "wb", buffering=0) for i in range(20)]
-                    for file in files: file.write(b"before " * 100_000)
-                    open(f"{scratch}/written", "w").close()
-                    while not os.path.exists(f"{scratch}/go"): time.sleep(0.01)
-                    for file in files: file.write(b"after " * 100_000)
-                    for file in files: file.close()
-                    PYTHON
-                    """)
+                let writer = try site.start("steps write-around-signal")
                 try site.waitForFile("written", within: .seconds(30))
                 let daemon = try #require(site.daemons.first)
                 kill(daemon, SIGTERM)
@@ -34,10 +22,7 @@ extension MountTests {
                 #expect(site.daemonsEnd(within: .seconds(20)), "the daemon stays")
                 try site.sh(
                     """
-                    mkdir "$T/tree"
-                    for i in $(seq 0 19); do
-                        python3 -c 'print("before " * 100000 + "after " * 100000, end="")' > "$T/tree/f$i"
-                    done
+                    steps expected-around-signal
                     judge oss2 compare "$T/tree"
                     """)
             }
@@ -93,10 +78,8 @@ extension MountTests {
         @Test("a killed writer counts as having closed its file")
         func killedWriter() throws {
             try Site.with { site in
-                let writer = try site.start(
-                    "exec python3 -c 'import os, time; f = os.open(os.environ[\"M\"] + \"/f\", os.O_CREAT | os.O_WRONLY); "
-                        + "os.write(f, b\"partial\"); open(os.environ[\"T\"] + \"/w\", \"w\"); time.sleep(60)'")
-                try site.waitForFile("w")
+                let writer = try site.start("steps write-and-wait")
+                try site.waitForFile("written")
                 writer.killGroup()
                 let isThere = try eventually(within: .seconds(10)) {
                     try site.run(script: "test \"$(judge oss2 get f)\" = partial").status == 0

@@ -96,6 +96,9 @@ package struct AdminClient: Sendable {
         }
     }
 
+    /// How many requests have no answer yet.
+    package func unanswered() throws -> Int { try log().count { $0.status == 0 } }
+
     package func add(_ fault: ServerFault) throws {
         _ = try call("POST", "faults", body: JSONEncoder().encode(fault))
     }

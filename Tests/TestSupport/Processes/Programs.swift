@@ -20,12 +20,8 @@ package enum Programs {
         return own
     }()
 
-    /// The repository's root, which is above the build folder.
-    package static let root: String = {
-        var folder = Self.folder
-        while folder.count > 1, !FileSystemPath.exists(folder + "/Package.swift") { folder = parent(of: folder) }
-        return folder
-    }()
+    /// The repository's root, where this file was built from.
+    package static let root: String = (0..<4).reduce(#filePath) { path, _ in parent(of: path) }
 
     package static var mount: String { folder + "/ossmount" }
     package static var server: String { folder + "/ossmount-server" }

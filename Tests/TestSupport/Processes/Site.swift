@@ -4,8 +4,8 @@ import Runtime
 /// A server with a bucket, a folder to mount it at, and the shell that works there: all that a test of a mount needs.
 ///
 /// Scripts run in bash with `-euo pipefail` and see `$M`, the mount; `$T`, a folder for the test's files; `$OSSMOUNT`;
-/// the bucket's keys and endpoint as the SDKs read them; `judge`, which is `Tests/Interop/judge.py`; and
-/// `fails COMMAND`, which ends the script where the command succeeds.
+/// the bucket's keys and endpoint as the SDKs read them; `judge`, which is `Tests/Interop/judge.py`; `steps`, which is `Tests/Interop/steps.py`;
+/// and `fails COMMAND`, which ends the script where the command succeeds.
 package final class Site: Sendable {
     package let folder: TemporaryFolder
     package let server: ServerProcess
@@ -13,6 +13,8 @@ package final class Site: Sendable {
     package let scratch: String
     private let environment: [String: String]
     private let logPath: String
+    // Guards the list of all programs started here, to end what is left of them.
+    private let children = Locked<[ChildProcess]>([])
 
     /// Runs `body` on a mounted bucket, then takes everything down, whatever `body` did.
     ///
@@ -149,8 +151,13 @@ package final class Site: Sendable {
 
     /// Starts a script and returns at once.
     package func start(_ script: String) throws -> ChildProcess {
-        try ChildProcess(
-            ["bash", "-euo", "pipefail", "-c", Self.prelude + script], environment: environment, folder: folder)
+        try start(["bash", "-euo", "pipefail", "-c", Self.prelude + script])
+    }
+
+    private func start(_ arguments: [String]) throws -> ChildProcess {
+        let child = try ChildProcess(arguments, environment: environment, folder: folder)
+        children.withLock { $0.append(child) }
+        return child
     }
 
     /// Waits for a program that `start` began; past the limit as in `run`.
@@ -173,12 +180,13 @@ package final class Site: Sendable {
     private static let prelude = """
         judge() { "$(OSSMOUNT_PYTHON=${OSSMOUNT_PYTHON:-} "$REPOSITORY/scripts/python-env.sh")" \
         "$REPOSITORY/Tests/Interop/judge.py" "$@"; }
+        steps() { python3 "$REPOSITORY/Tests/Interop/steps.py" "$@"; }
         fails() { if "$@"; then echo "succeeded: $*" >&2; exit 9; fi; }
 
         """
 
     private func run(_ arguments: [String], within limit: Duration) throws -> ProgramOutput {
-        try wait(ChildProcess(arguments, environment: environment, folder: folder), within: limit)
+        try wait(start(arguments), within: limit)
     }
 
     // MARK: - Taking down
@@ -186,7 +194,11 @@ package final class Site: Sendable {
     /// Takes everything down; false where that needed force.
     @discardableResult
     private func takeDown() -> Bool {
-        if server.isRunning { try? server.admin.clearFaults() }
+        if server.isRunning {
+            try? server.admin.clearFaults()
+            try? server.admin.setLatency(milliseconds: 0)
+        }
+        for child in children.withLock({ $0 }) where child.isRunning { child.killGroup() }
         var isClean = true
         if isMounted {
             do { try unmount(within: .seconds(20)) } catch { isClean = false }
