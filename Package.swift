@@ -84,13 +84,13 @@ let package = Package(
         swiftModule("ObjectServer", foundations + ["CMicroHTTPD", "CObjectServer", "COpenSSL", "CSQLite"]),
         program("ossmount-server", ["ObjectServer"]),
 
-        tests("FuseBridgeTests", foundations + ["FuseBridge", "FileSystemCore", "Transfer", "ObjectStore", "CFuse"]),
         tests("RuntimeTests", ["Runtime"]),
         tests("InstrumentationTests", foundations),
+        tests("FuseBridgeTests", foundations + ["FuseBridge", "FileSystemCore", "Transfer", "ObjectStore", "CFuse"]),
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
-        tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
+        tests("MountCommandTests", foundations + ["MountCommand", "FuseBridge", "ObjectStore"]),
         tests(
             "ObjectServerTests", foundations + ["ObjectServer", "CObjectServer"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),

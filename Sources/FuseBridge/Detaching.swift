@@ -2,9 +2,9 @@ import Glibc
 import Runtime
 
 /// Takes a mount out of the tree at once, while what is open in it goes on being served.
-enum Detaching {
+package enum Detaching {
     /// As root by umount2(2), else by fusermount3, for at most ten seconds: it asks nobody, so more means it hangs.
-    static func detach(_ path: [UInt8]) throws(FuseMountError) {
+    package static func detach(_ path: [UInt8]) throws(FuseMountError) {
         if umount2(terminated(path), Int32(MNT_DETACH) | withoutFollowing) == 0 { return }
         let number = errno
         guard number == EPERM else { throw .detachFailed(errno: number) }

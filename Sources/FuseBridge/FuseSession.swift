@@ -35,11 +35,20 @@ package final class FuseSession: Sendable {
     /// Where the core sends invalidations; they are carried out while `run` runs.
     package var notifier: any KernelNotifier { notifications }
 
+    /// The mount point's absolute path without links, or what is wrong with it. Changes nothing, makes no thread.
+    package func checkMountPoint() throws(FuseMountError) -> [UInt8] { try preconditions.checkMountPoint(configuration) }
+
+    /// Throws where FUSE can't be used here. Changes nothing, makes no thread.
+    package func checkFuse() throws(FuseMountError) { try preconditions.checkFuse(configuration) }
+
+    /// `major:minor` of the mount's st_dev, as mountinfo shows it; nil before `mount`.
+    package var device: String? { state.withLock { $0.device } }
+
     /// Makes the mount; whoever enters it waits until `run` serves. Blocks for as long as fusermount3 runs, makes no thread,
     /// and is called once. On an error nothing is mounted.
     package func mount() throws(FuseMountError) {
         let isDescriptor = MountPreconditions.isDescriptorPath(configuration.mountPoint)
-        let path = isDescriptor ? configuration.mountPoint : try preconditions.check(configuration)
+        let path = try preconditions.check(configuration)
         let connection = try FuseConnection(arguments: configuration.arguments, log: log)
         try connection.mount(at: path)
         let device = isDescriptor ? nil : MountTable.topmost(at: path)?.device

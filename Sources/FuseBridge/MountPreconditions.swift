@@ -10,17 +10,27 @@ struct MountPreconditions {
 
     /// The mount point's absolute path without links; throws what stands in the way, the mount point's faults first.
     func check(_ configuration: FuseConfiguration) throws(FuseMountError) -> [UInt8] {
+        let path = try checkMountPoint(configuration)
+        try checkFuse(configuration)
+        return path
+    }
+
+    /// The mount point's absolute path without links; `/dev/fd/N` stays as it is.
+    func checkMountPoint(_ configuration: FuseConfiguration) throws(FuseMountError) -> [UInt8] {
+        if Self.isDescriptorPath(configuration.mountPoint) { return configuration.mountPoint }
         let path = try resolvedDirectory(configuration.mountPoint)
-        if let mount = MountTable.topmost(at: path), mount.type == Array("fuse.\(FuseConfiguration.subtype)".utf8) {
-            throw .alreadyMounted
-        }
-        // fusermount3, too, opens the device with this user's rights.
+        if let mount = MountTable.topmost(at: path), mount.isOurs { throw .alreadyMounted }
+        return path
+    }
+
+    func checkFuse(_ configuration: FuseConfiguration) throws(FuseMountError) {
+        if Self.isDescriptorPath(configuration.mountPoint) { return }
+        // fusermount3 opens the device with its caller's rights (tried: 3.14 says "Permission denied" otherwise).
         try checkDevice()
         if !isRoot {
             if !fusermountPaths.contains(where: { Glibc.access($0, X_OK) == 0 }) { throw .fusermountMissing }
             if configuration.allowsOtherUsers && !configurationAllowsOthers() { throw .allowOtherRefused }
         }
-        return path
     }
 
     /// `/dev/fd/N` as mount point: a mount that somebody with more rights has made already (`-o drop_privileges`).

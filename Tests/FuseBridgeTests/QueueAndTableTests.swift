@@ -32,18 +32,30 @@ import Testing
 }
 
 @Suite struct MountTableTests {
-    @Test("lines are parsed with escaped paths and optional fields") func parsing() {
-        let text = """
-            36 35 98:0 /mnt1 /mnt\\0402 rw,noatime master:1 shared:2 - ext3 /dev/root rw
-            37 35 0:45 / /a rw - fuse.ossmount x#y rw,user_id=0
+    private let entries = MountTable.entries(
+        in: Array(
+            #"""
+            36 35 98:0 /mnt1 /mnt\0402\134x rw,noatime master:1 shared:2 - ext3 /dev/root rw
+            37 35 0:45 / /a rw - fuse.ossmount oss://b/c\040d rw,user_id=1000
             garbage
-            """
-        let entries = MountTable.entries(in: Array(text.utf8))
+            60 22 0:55 / /mnt/none rw shared:3
+            """#.utf8))
+
+    @Test("lines are parsed with any number of optional fields, and others skipped") func parsing() {
         #expect(
             entries == [
-                MountTableEntry(device: "98:0", path: Array("/mnt 2".utf8), type: Array("ext3".utf8)),
-                MountTableEntry(device: "0:45", path: Array("/a".utf8), type: Array("fuse.ossmount".utf8)),
+                MountTableEntry(
+                    mountID: 36, device: "98:0", path: Array(#"/mnt 2\x"#.utf8), type: Array("ext3".utf8),
+                    source: Array("/dev/root".utf8), superOptions: Array("rw".utf8)),
+                MountTableEntry(
+                    mountID: 37, device: "0:45", path: Array("/a".utf8), type: Array("fuse.ossmount".utf8),
+                    source: Array("oss://b/c d".utf8), superOptions: Array("rw,user_id=1000".utf8)),
             ])
+    }
+
+    @Test("our mounts and their users are known by the table alone") func ours() {
+        #expect(entries.map(\.isOurs) == [false, true])
+        #expect(entries.map(\.userID) == [nil, 1000])
     }
 }
 
