@@ -36,7 +36,9 @@ package final class FuseSession: Sendable {
     package var notifier: any KernelNotifier { notifications }
 
     /// The mount point's absolute path without links, or what is wrong with it. Changes nothing, makes no thread.
-    package func checkMountPoint() throws(FuseMountError) -> [UInt8] { try preconditions.checkMountPoint(configuration) }
+    package func checkMountPoint() throws(FuseMountError) -> [UInt8] {
+        try preconditions.checkMountPoint(configuration)
+    }
 
     /// Throws where FUSE can't be used here. Changes nothing, makes no thread.
     package func checkFuse() throws(FuseMountError) { try preconditions.checkFuse(configuration) }
