@@ -85,7 +85,8 @@ struct MountWiring: Sendable {
     /// The absolute path of a file that can be read, as the daemon leaves its folder.
     private static func readableFile(_ path: [UInt8]) throws(CommandError) -> [UInt8] {
         guard withPath(path, { access($0, R_OK) }) == 0 else {
-            throw CommandError(.usage, "the file \(printable(path)) of ca-file can't be read: \(SystemError.text(errno))")
+            throw CommandError(
+                .usage, "the file \(printable(path)) of ca-file can't be read: \(SystemError.text(errno))")
         }
         return try Paths.absolute(path)
     }

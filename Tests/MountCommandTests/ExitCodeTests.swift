@@ -43,7 +43,9 @@ import Testing
             #expect(CommandError(error, on: directory).code == .mountPoint)
             #expect(CommandError(error, on: directory).message.contains("/mnt"))
         }
-        for error in [FuseMountError.deviceMissing, .deviceNotOpenable(errno: 13), .fusermountMissing, .allowOtherRefused] {
+        for error in [
+            FuseMountError.deviceMissing, .deviceNotOpenable(errno: 13), .fusermountMissing, .allowOtherRefused,
+        ] {
             #expect(CommandError(error, on: directory).code == .fuse)
             #expect(!CommandError(error, on: directory).remedy.isEmpty)
         }

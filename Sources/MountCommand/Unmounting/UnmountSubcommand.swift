@@ -23,7 +23,8 @@ enum UnmountSubcommand {
         guard kill(process, SIGTERM) == 0 else {
             let number = errno
             throw CommandError(
-                .failure, "process \(process), which serves \(shown), can't be asked to end: \(SystemError.text(number))",
+                .failure,
+                "process \(process), which serves \(shown), can't be asked to end: \(SystemError.text(number))",
                 remedy: number == EPERM ? "run this as root or as the user who mounted it" : "")
         }
         try wait(for: process, reader, entry, shown, by: .after(request.options.timeout))
@@ -83,7 +84,8 @@ enum UnmountSubcommand {
         while reader.holder != nil {
             if deadline.hasPassed {
                 throw CommandError(
-                    .failure, "\(shown) is detached, but process \(process) has not ended: \(waitingFor(reader, entry))",
+                    .failure,
+                    "\(shown) is detached, but process \(process) has not ended: \(waitingFor(reader, entry))",
                     remedy: "it goes on; its log says when everything is in the bucket")
             }
             if nextTelling.hasPassed {
