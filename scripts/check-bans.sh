@@ -28,9 +28,8 @@ ban 'print goes to a stream that a daemon has closed; a command writes through C
 printing=(
     Sources/MountCommand/Console.swift
     Sources/MountCommand/SystemError.swift
-    # strerror's words; numbers and words of /proc.
+    # libfuse's and strerror's words, and the numbers of /proc.
     Sources/FuseBridge/SystemCalls.swift
-    Sources/FuseBridge/CallerState.swift
     # libcurl's words for its errors.
     Sources/HTTPTransport/CurlFailure.swift
     Sources/HTTPTransport/EasyHandle.swift

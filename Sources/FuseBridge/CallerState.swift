@@ -3,22 +3,27 @@ import Glibc
 /// What /proc says of a thread that waits for an answer.
 enum CallerState {
     /// Whether the thread can do nothing any more but end: it is gone or a zombie, SIGKILL is pending, a pending signal
-    /// will end it by default, or it is exiting because of a signal. False for a thread that will run a handler.
-    static func isDying(_ thread: Int32) -> Bool {
-        guard let status = contents(of: "/proc/\(thread)/status") else { return true }
+    /// will end it by default, or it is exiting because of a signal. False for a thread that will run a handler; nil where
+    /// /proc hides it (hidepid) or it has no number here (0).
+    static func isDying(_ thread: Int32) -> Bool? {
+        guard thread > 0 else { return nil }
+        guard let status = contents(of: "/proc/\(thread)/status") else {
+            // Signal 0 only asks; a thread that exists but isn't ours to signal is EPERM.
+            return kill(thread, 0) != 0 && errno == ESRCH ? true : nil
+        }
         return isDying(status: status) || isExitingBySignal(thread)
     }
 
     /// Whether the thread is in exit(2) because of a signal. Its last descriptors are flushed then, and no further signal,
     /// SIGKILL neither, makes the kernel interrupt that.
     static func isExitingBySignal(_ thread: Int32) -> Bool {
-        guard let text = contents(of: "/proc/\(thread)/stat") else { return true }
+        guard thread > 0, let text = contents(of: "/proc/\(thread)/stat") else { return false }
         return isExitingBySignal(stat: text)
     }
 
     static func isDying(status: [UInt8]) -> Bool {
         var sets: [Substring: UInt64] = [:]
-        for line in String(decoding: status, as: UTF8.self).split(separator: "\n") {
+        for line in words(status).split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             let name = line[..<colon]
@@ -52,6 +57,6 @@ enum CallerState {
     private static func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal - 1) }
 
     private static func number(_ field: ArraySlice<UInt8>) -> UInt64? {
-        UInt64(String(decoding: field, as: UTF8.self))
+        UInt64(words(field))
     }
 }

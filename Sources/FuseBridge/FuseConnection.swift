@@ -80,8 +80,6 @@ final class FuseConnection: @unchecked Sendable {
     /// libfuse's last message on this thread, or nothing.
     static func takeMessage() -> String {
         guard let text = cfuse_take_message() else { return "" }
-        return String(
-            decoding: UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }, as: UTF8.self
-        )
+        return words(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 }

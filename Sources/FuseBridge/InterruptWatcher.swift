@@ -15,6 +15,8 @@ final class InterruptWatcher: Sendable {
 
     private struct State {
         var watched: [UInt64: Watched] = [:]
+        /// When the thread looks next by itself.
+        var wakesAt = Deadline.never
         var isStopping = false
     }
 
@@ -22,8 +24,8 @@ final class InterruptWatcher: Sendable {
     private static let period = Duration.milliseconds(100)
     /// A waiting FLUSH is normal (an upload), so it is looked at half as often as would be noticed.
     private static let flushPeriod = Duration.milliseconds(400)
-    /// An interrupt can overtake its request, but not by a second; and a caller whose number can't be known here (another
-    /// pid namespace) gets its EINTR after as long, when short waits are over.
+    /// An interrupt can overtake its request, but not by a second; and a caller that can't be seen here (another pid
+    /// namespace, hidepid) gets its EINTR after as long, when short waits are over.
     private static let patience = Duration.seconds(1)
 
     // Guards which requests are watched; a leaf.
@@ -56,17 +58,18 @@ final class InterruptWatcher: Sendable {
 
     private func watch(_ unique: UInt64, isInterrupted: Bool, after delay: Duration) {
         let now = Deadline.now
-        state.withLock { state in
+        let next = now.advanced(by: delay)
+        let isSooner = state.withLock { state in
             if var known = state.watched[unique] {
                 known.isInterrupted = known.isInterrupted || isInterrupted
-                known.next = min(known.next, now.advanced(by: delay))
+                known.next = min(known.next, next)
                 state.watched[unique] = known
             } else {
-                state.watched[unique] = Watched(
-                    since: now, next: now.advanced(by: delay), isInterrupted: isInterrupted)
+                state.watched[unique] = Watched(since: now, next: next, isInterrupted: isInterrupted)
             }
+            return next < state.wakesAt
         }
-        state.wakeAll()
+        if isSooner { state.wakeAll() }
     }
 
     private func run() {
@@ -80,7 +83,10 @@ final class InterruptWatcher: Sendable {
     /// What is to be looked at now, with its next look set; nil at the end.
     private func waitForDue() -> [(UInt64, Watched)]? {
         while true {
-            let earliest = state.withLock { $0.watched.values.map(\.next).min() } ?? .never
+            let earliest = state.withLock { state in
+                state.wakesAt = state.watched.values.map(\.next).min() ?? .never
+                return state.wakesAt
+            }
             let found: [(UInt64, Watched)]?? = state.wait(until: earliest) { state in
                 if state.isStopping { return .some(nil) }
                 let now = Deadline.now
@@ -107,14 +113,9 @@ final class InterruptWatcher: Sendable {
         let isOld = watched.since.advanced(by: Self.patience) < Deadline.now
         guard let request = requests.request(unique: unique) else { return isOld || !watched.isInterrupted }
         if request.isAnswered { return true }
-        let isDying: Bool
-        if request.pid == 0 {
-            isDying = watched.isInterrupted && isOld
-        } else if watched.isInterrupted {
-            isDying = CallerState.isDying(request.pid)
-        } else {
-            isDying = CallerState.isExitingBySignal(request.pid)
-        }
+        let isDying =
+            watched.isInterrupted
+            ? CallerState.isDying(request.pid) ?? isOld : CallerState.isExitingBySignal(request.pid)
         if isDying { request.interrupt() }
         return isDying
     }

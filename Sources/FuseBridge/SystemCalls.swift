@@ -6,8 +6,11 @@ import Glibc
 func describe(errno: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     guard strerror_r(errno, &text, text.count) == 0 else { return "error \(errno)" }
-    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return words(text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
 }
+
+/// The system's own words and numbers as text; never for a name.
+func words(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
 /// Up to 1 MiB of a file of the system, or nil where it can't be read.
 func contents(of path: String) -> [UInt8]? {

@@ -41,14 +41,14 @@ extension KernelTests {
         func killedBeforeFlush() throws {
             let mount = try TestMount()
             defer { mount.end() }
-            mount.files.hold("flush")
             // The open file is flushed by the process' exit, which no signal interrupts.
             let script = #"exec sh -c 'echo ready; exec sleep 60' 5> "$D/f""#
             let child = try #require(ChildProcess(["env", "D=\(mount.path)", "sh", "-c", script]))
             let deadline = Deadline.after(.seconds(10))
             while !child.text.contains("ready"), !deadline.hasPassed { usleep(2000) }
-            mount.files.state.withLock { $0.calls["flush"] = 0 }
+            mount.files.hold("flush")
             child.signal(SIGKILL)
+            #expect(mount.files.waitForHeld(1))
             #expect(child.wait(.seconds(1)) == 128 + SIGKILL)
         }
 
