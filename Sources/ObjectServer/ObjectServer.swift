@@ -4,23 +4,24 @@ import Runtime
 
 // ObjectServer: a server on a local folder that speaks OSS, to try the mount without an account and to test it.
 //
-// It is written from OSS's documentation and shares no code with the client: it signs, sums, parses and escapes by code
-// of its own, so that a mistake made once is not made on both sides and passed over.
+// It is written from OSS's documentation and shares no code with the client: it signs, sums, parses and escapes by
+// code of its own, so that a mistake made once is not made on both sides and passed over.
 //
-// Parts. `Connections` moves HTTP: `HTTPDaemon` runs libmicrohttpd with a thread for each connection, an `Exchange` is one
-// request from head to reply. `Signatures` holds one file per scheme. `Operations` holds one file per family; each brings
-// its lines of the routing table, and `Router` finds the line. `Storage` is the folder: an SQLite index of rows by (bucket,
-// key), a file per body. `Faults` makes requests fail, wait and crawl on demand, and counts; `Admin` is the path by which
-// tests ask for that. `Command` reads the command line.
+// Parts. `Connections` moves HTTP: `HTTPDaemon` runs libmicrohttpd with a thread for each connection, an `Exchange` is
+// one request from head to reply. `Signatures` holds one file per scheme. `Operations` holds one file per family; each
+// brings its lines of the routing table, and `Router` finds the line. `Storage` is the folder: an SQLite index of rows
+// by (bucket, key), a file per body. `Faults` makes requests fail, wait and crawl on demand, and counts; `Admin` is
+// the path by which tests ask for that. `Command` reads the command line.
 //
 // Invariants. Keys, header values and paths are bytes. An object is its row: a body is written whole before its row is
-// swapped, in one transaction, and unlinked after, so that a kill at any moment leaves the old object or the new one, and
-// a reader of the old one reads on. Bodies never change; copies are links to the same file. Bodies are never held in memory.
-// A request is counted before any fault or wait, and its log line is complete before the first byte of its reply leaves.
-// Blocking is allowed in a connection's thread, and every such wait ends when the peer hangs up or the server stops.
+// swapped, in one transaction, and unlinked after, so that a kill at any moment leaves the old object or the new one,
+// and a reader of the old one reads on. Bodies never change; copies are links to the same file. Bodies are never held
+// in memory. A request is counted before any fault or wait, and its log line is complete before the first byte of its
+// reply leaves. Blocking is allowed in a connection's thread, and every such wait ends when the peer hangs up or the
+// server stops.
 //
-// Not done on purpose: durability against loss of power, more than one account, quotas, access rules. What OSS has and this
-// server doesn't know yet gets NotImplemented (501), never an answer that is nearly right.
+// Not done on purpose: durability against loss of power, more than one account, quotas, access rules. What OSS has and
+// this server doesn't know yet gets NotImplemented (501), never an answer that is nearly right.
 //
 // Failure. What the storage throws is InternalError (500) to the client and a line in the log. A folder that another
 // server has locked, a port that is taken, and a certificate that doesn't fit refuse to start.

@@ -1,5 +1,5 @@
-// What the embedded server has in C: its own CRC-64/XZ (so that a fault in the client's checksum is seen and not shared), and
-// calls of glibc that Swift does not import.
+// What the embedded server has in C: its own CRC-64/XZ (so that a fault in the client's checksum is seen and not
+// shared), and calls of glibc that Swift does not import.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +17,8 @@ int cobjectserver_event(void);
 /// Makes an event descriptor readable for good.
 void cobjectserver_event_set(int event);
 
-/// Blocks until one of the `count` events (at most 4) is readable: its index; until the peer of `peer` (-1 for none) hangs
-/// up: `count`; or until `nanoseconds` (negative for ever) have passed: -1.
+/// Blocks until one of the `count` events (at most 4) is readable: its index; until the peer of `peer` (-1 for none)
+/// hangs up: `count`; or until `nanoseconds` (negative for ever) have passed: -1.
 int cobjectserver_wait(const int *events, int count, int peer, int64_t nanoseconds);
 
 /// Reads all of `text` by strptime's `pattern`, as UTC: 1 and the seconds since 1970, or 0.

@@ -3,8 +3,8 @@ import Glibc
 
 /// The HTTP library at work: a thread for each connection, which an `Exchange` may block.
 ///
-/// The library unescapes paths before it hands them on, so that `%2F` and `/` can't be told apart: the request target is
-/// taken raw from the callback that comes first, and the library's own reading of it is ignored.
+/// The library unescapes paths before it hands them on, so that `%2F` and `/` can't be told apart: the request target
+/// is taken raw from the callback that comes first, and the library's own reading of it is ignored.
 final class HTTPDaemon {
     private static let connectionLimit: UInt32 = 8192
     /// Half of it is one piece of a body: 128 KiB keeps the count of calls low. It takes no memory until touched.
@@ -21,8 +21,8 @@ final class HTTPDaemon {
         init(_ parts: ServerParts) { self.parts = parts }
     }
 
-    /// Serves on `listener`, which becomes the daemon's, until `stop`; nil where the library refuses, for example a key
-    /// that doesn't fit its certificate. PEM texts end in a zero byte.
+    /// Serves on `listener`, which becomes the daemon's, until `stop`; nil where the library refuses, for example a
+    /// key that doesn't fit its certificate. PEM texts end in a zero byte.
     init?(_ parts: ServerParts, listener: Int32, certificate: Bytes?, certificateKey: Bytes?) {
         let context = Context(parts)
         self.context = context
@@ -51,7 +51,8 @@ final class HTTPDaemon {
         daemon = started
     }
 
-    /// Closes all connections and waits for their threads; those that a fault or a latency blocks must have been let go.
+    /// Closes all connections and waits for their threads; those that a fault or a latency blocks must have been let
+    /// go.
     func stop() { MHD_stop_daemon(daemon) }
 
     private static var settings: cmicrohttpd_settings {

@@ -108,7 +108,8 @@ final class Counters: Sendable {
         }
     }
 
-    /// One line per request: sequence, operation, status, bytes, key (percent-encoded, `-` for none), fault (`-` for none).
+    /// One line per request: sequence, operation, status, bytes, key (percent-encoded, `-` for none), fault (`-` for
+    /// none).
     var log: Bytes {
         let lines = state.withLock { $0.lines }
         var text: Bytes = []

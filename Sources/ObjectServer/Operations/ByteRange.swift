@@ -9,8 +9,8 @@ enum ByteRange {
         case unsatisfiable
     }
 
-    /// OSS's rules. `isStandard` is x-oss-range-behavior: standard; without it a range that doesn't lie within the object is
-    /// passed over, as is, with and without it, one that can't be read or names several stretches.
+    /// OSS's rules. `isStandard` is x-oss-range-behavior: standard; without it a range that doesn't lie within the
+    /// object is passed over, as is, with and without it, one that can't be read or names several stretches.
     static func resolve(_ header: Bytes?, size: UInt64, isStandard: Bool) -> Outcome {
         guard let header, let (first, last) = parse(header) else { return .whole }
         switch (first, last) {

@@ -20,8 +20,8 @@ struct Preconditions {
         ifUnmodifiedSince = headers["x-oss-copy-source-if-unmodified-since"]
     }
 
-    /// Throws PreconditionFailed (412) or NotModified (304). A date that can't be read is no condition; an ETag condition
-    /// outranks the date condition of its kind, as in RFC 9110.
+    /// Throws PreconditionFailed (412) or NotModified (304). A date that can't be read is no condition; an ETag
+    /// condition outranks the date condition of its kind, as in RFC 9110.
     func check(_ object: StoredObject) throws(ServiceError) {
         if let ifMatch {
             guard Self.matches(ifMatch, object.etag) else { throw .preconditionFailed("If-Match") }

@@ -43,8 +43,8 @@ enum Router {
         BucketOperations.routes + ListOperations.routes + HeadOperations.routes + GetObject.routes + PutObject.routes
         + CopyObject.routes + DeleteOperations.routes
 
-    /// OSS's sub-resources, known here or not: with one that no route names, the request gets NotImplemented instead of
-    /// being taken for something else.
+    /// OSS's sub-resources, known here or not: with one that no route names, the request gets NotImplemented instead
+    /// of being taken for something else.
     private static let subresources: Set<Bytes> = Set(
         """
         acl append asyncFetch bucketArchiveDirectRead bucketInfo callback callback-var cleanRestoredObject cloudboxes \

@@ -72,8 +72,8 @@ struct BodyStore: Sendable {
 
 /// Writes one body as its bytes come in, and measures them. Of one thread.
 final class BodyWriter {
-    /// Up to here an object's ETag is its MD5, as OSS has it. Above, MD5 (0.6 GB/s) would set the server's pace, and the
-    /// ETag is made of CRC-64 and length.
+    /// Up to here an object's ETag is its MD5, as OSS has it. Above, MD5 (0.6 GB/s) would set the server's pace, and
+    /// the ETag is made of CRC-64 and length.
     static let digestLimitBytes: UInt64 = 8 << 20
 
     let body: BodyID

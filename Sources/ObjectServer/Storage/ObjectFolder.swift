@@ -15,11 +15,19 @@ final class ObjectFolder: Sendable {
     // The index and the next number; ranks below nothing and above nothing: no other lock is taken under it.
     private let state: Locked<State>
     let bodies: BodyStore
+    private let lockFile: LockFile
+
+    /// Holds the lock as long as it lives, and not longer than the process, however that ends.
+    private final class LockFile: Sendable {
+        let descriptor: Int32
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        deinit { close(descriptor) }
+    }
 
     /// Opens or makes the folder at `path`, which a server has to itself. Blocks for the sweep.
     init(path: String, buckets: [Bytes]) throws {
         try BodyStore.makeFolder(path)
-        try Self.lock(path + "/lock")
+        lockFile = try Self.lock(path + "/lock")
         let bodies = try BodyStore(folder: path + "/bodies")
         let index = try ObjectIndex(path: path + "/index.sqlite")
         let used = try index.bodies()
@@ -34,8 +42,7 @@ final class ObjectFolder: Sendable {
         state = Locked(State(index: index, nextBody: last + 1, births: births))
     }
 
-    /// Held by the open file until the process ends, however it ends.
-    private static func lock(_ path: String) throws(StorageError) {
+    private static func lock(_ path: String) throws(StorageError) -> LockFile {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(action: "open the lock file", number: errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -43,6 +50,7 @@ final class ObjectFolder: Sendable {
             close(descriptor)
             throw StorageError(action: "lock the folder, which another server has", number: number)
         }
+        return LockFile(descriptor)
     }
 
     /// When the bucket was made, in seconds since 1970; nil where there is no such bucket.
@@ -83,8 +91,8 @@ final class ObjectFolder: Sendable {
         if let old, old.body != object.body { bodies.remove(old.body) }
     }
 
-    /// Puts a copy of one object in the place of another (or of itself). `make` gets the source and what is at the target,
-    /// and gives the row, whose body is filled in here, or throws to refuse.
+    /// Puts a copy of one object in the place of another (or of itself). `make` gets the source and what is at the
+    /// target, and gives the row, whose body is filled in here, or throws to refuse.
     func copy(
         from source: (bucket: Bytes, key: Bytes), to target: (bucket: Bytes, key: Bytes),
         make: (StoredObject?, StoredObject?) throws -> StoredObject

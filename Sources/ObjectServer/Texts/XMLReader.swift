@@ -8,8 +8,8 @@ enum XMLEvent: Equatable {
 /// What is wrong with a document; the request that carried it gets MalformedXML.
 struct MalformedXML: Error {}
 
-/// Reads the XML of request bodies: elements and text, with comments, declarations and attributes passed over. No document
-/// type, no entities but the five, no namespaces: OSS's request bodies have none.
+/// Reads the XML of request bodies: elements and text, with comments, declarations and attributes passed over. No
+/// document type, no entities but the five, no namespaces: OSS's request bodies have none.
 struct XMLReader {
     private let bytes: Bytes
     private var position = 0

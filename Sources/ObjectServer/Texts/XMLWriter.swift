@@ -54,8 +54,8 @@ enum XMLText {
         return result
     }
 
-    /// True unless `text` has a character outside XML 1.0's set, which no escape can bring in: C0 controls but tab, line
-    /// feed and carriage return, U+FFFE, U+FFFF, and bytes that are not UTF-8.
+    /// True unless `text` has a character outside XML 1.0's set, which no escape can bring in: C0 controls but tab,
+    /// line feed and carriage return, U+FFFE, U+FFFF, and bytes that are not UTF-8.
     static func canCarry(_ text: Bytes) -> Bool {
         guard text.isUTF8 else { return false }
         for (index, byte) in text.enumerated() {

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import ObjectServer
+
+/// A folder on disk that is gone after the test.
+private final class TemporaryFolder {
+    let path = FileManager.default.temporaryDirectory.path + "/ossmount-folder-\(UUID().uuidString)"
+    let bucket = Bytes("bucket")
+
+    func open() throws -> ObjectFolder { try ObjectFolder(path: path, buckets: [bucket]) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var bodyCount: Int {
+        let names = FileManager.default.enumerator(atPath: path + "/bodies")?.allObjects as? [String] ?? []
+        return names.filter { $0.contains("/") }.count
+    }
+}
+
+@Suite struct ObjectFolderTests {
+    private func put(_ folder: ObjectFolder, _ bucket: Bytes, _ key: String, _ data: String) throws {
+        let writer = BodyWriter(folder.bodies, folder.newBody(), expectedBytes: nil, alwaysDigests: false)
+        try Bytes(data.utf8).withUnsafeBytes { try writer.write($0) }
+        let (body, _) = writer.finish()
+        let object = StoredObject(
+            key: Bytes(key.utf8), size: writer.size, crc: writer.crc, etag: Bytes("E"), md5: [], modified: 1,
+            type: Bytes("Normal"), storageClass: Bytes("Standard"), acl: Bytes("default"), tagging: [],
+            fields: Fields(packed: Bytes("x-oss-meta-a\u{0}1\u{0}".utf8)), body: body)
+        try folder.put(bucket, object) { _ in }
+    }
+
+    private func read(_ folder: ObjectFolder, _ bucket: Bytes, _ key: String) throws -> String? {
+        guard let (object, descriptor) = try folder.open(bucket, Bytes(key.utf8)) else { return nil }
+        guard let descriptor else { return "" }
+        defer { close(descriptor) }
+        var bytes = Bytes(repeating: 0, count: Int(object.size))
+        #expect(Glibc.read(descriptor, &bytes, bytes.count) == bytes.count)
+        return bytes.text
+    }
+
+    @Test("objects are there after the folder was closed and opened") func persists() throws {
+        let place = TemporaryFolder()
+        try put(place.open(), place.bucket, "k", "data")
+        let folder = try place.open()
+        #expect(try read(folder, place.bucket, "k") == "data")
+        #expect(try folder.object(place.bucket, Bytes("k"))?.fields["x-oss-meta-a"] == Bytes("1"))
+    }
+
+    @Test("a body that was replaced is gone, one without a row is swept at the next start") func sweeps() throws {
+        let place = TemporaryFolder()
+        do {
+            let folder = try place.open()
+            try put(folder, place.bucket, "k", "old")
+            try put(folder, place.bucket, "k", "new")
+            #expect(place.bodyCount == 1)
+            let orphan = BodyWriter(folder.bodies, folder.newBody(), expectedBytes: nil, alwaysDigests: false)
+            try Bytes("orphan").withUnsafeBytes { try orphan.write($0) }
+            #expect(place.bodyCount == 2)
+        }
+        let folder = try place.open()
+        #expect(place.bodyCount == 1)
+        #expect(try read(folder, place.bucket, "k") == "new")
+    }
+
+    @Test("who has an object open reads on when it is replaced") func readersGoOn() throws {
+        let place = TemporaryFolder()
+        let folder = try place.open()
+        try put(folder, place.bucket, "k", "old")
+        let opened = try #require(try folder.open(place.bucket, Bytes("k")))
+        let descriptor = try #require(opened.descriptor)
+        try put(folder, place.bucket, "k", "new")
+        var bytes = Bytes(repeating: 0, count: 3)
+        #expect(Glibc.read(descriptor, &bytes, 3) == 3)
+        close(descriptor)
+        #expect(bytes.text == "old")
+    }
+
+    @Test("a check that refuses leaves the old object") func refusedPut() throws {
+        let place = TemporaryFolder()
+        let folder = try place.open()
+        try put(folder, place.bucket, "k", "old")
+        var object = try #require(try folder.object(place.bucket, Bytes("k")))
+        object.body = .empty
+        #expect(throws: ServiceError.self) {
+            try folder.put(place.bucket, object) { _ in throw ServiceError.fileAlreadyExists }
+        }
+        #expect(try read(folder, place.bucket, "k") == "old")
+    }
+
+    @Test("a copy shares the bytes and outlives its source") func copies() throws {
+        let place = TemporaryFolder()
+        let folder = try place.open()
+        try put(folder, place.bucket, "from", "data")
+        let (from, to) = ((place.bucket, Bytes("from")), (place.bucket, Bytes("to")))
+        _ = try folder.copy(from: from, to: to) { original, _ in try #require(original) }
+        _ = try folder.copy(from: to, to: to) { original, _ in try #require(original) }
+        try folder.delete(place.bucket, [Bytes("from"), Bytes("never")])
+        #expect(try read(folder, place.bucket, "to") == "data")
+        #expect(try read(folder, place.bucket, "from") == nil)
+        #expect(place.bodyCount == 1)
+    }
+
+    @Test("keys that differ in bytes alone are two objects") func keysAreBytes() throws {
+        let place = TemporaryFolder()
+        let folder = try place.open()
+        try put(folder, place.bucket, "caf\u{E9}", "one")
+        try put(folder, place.bucket, "cafe\u{301}", "two")
+        #expect(try read(folder, place.bucket, "caf\u{E9}") == "one")
+        #expect(try folder.list(place.bucket, ListingQuery()).objects.count == 2)
+    }
+}
