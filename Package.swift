@@ -71,7 +71,7 @@ let package = Package(
             "OSSClient", foundations + ["Credentials", "HTTPTransport", "Encoding", "Checksums", "ObjectStore"]),
         swiftModule("Transfer", foundations + ["Checksums", "ObjectStore"]),
         swiftModule("FileSystemCore", foundations + ["Transfer", "ObjectStore"]),
-        swiftModule("FuseBridge", foundations + ["FileSystemCore", "CFuse"]),
+        swiftModule("FuseBridge", foundations + ["FileSystemCore", "ObjectStore", "CFuse"]),
         swiftModule(
             "MountCommand",
             foundations + [
@@ -86,16 +86,18 @@ let package = Package(
 
         tests("RuntimeTests", ["Runtime"]),
         tests("InstrumentationTests", foundations),
+        tests("FuseBridgeTests", foundations + ["FuseBridge", "FileSystemCore", "Transfer", "ObjectStore", "CFuse"]),
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
-        tests("MountCommandTests", foundations + ["MountCommand", "ObjectStore"]),
+        tests("MountCommandTests", foundations + ["MountCommand", "FuseBridge", "ObjectStore"]),
         tests(
             "ObjectServerTests", foundations + ["ObjectServer", "CObjectServer"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
         tests("CredentialsTests", foundations + ["Credentials"]),
         tests(
-            "OSSClientTests", foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums"],
+            "OSSClientTests",
+            foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests(

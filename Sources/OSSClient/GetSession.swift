@@ -15,9 +15,8 @@ struct GetProblem: Sendable, Hashable {
 }
 
 /// One get over all its attempts: which version, which bytes, and how far it is.
-///
-/// Unchecked: exchanges follow each other, each calls from one thread, and the caller looks only between them.
 final class GetSession: @unchecked Sendable {
+    // Unchecked: exchanges follow each other, each calls from one thread, and the caller looks only between them.
     let request: GetRequest
     let receiver: any ObjectReceiver
     /// What the first good answer told; pins the version.
@@ -138,9 +137,8 @@ struct GetProblemError: Error {
 }
 
 /// One exchange of a get: tells good answers from errors and hands the former to the session.
-///
-/// Unchecked: the transport calls one after the other, and the caller looks only once the exchange has ended.
 final class GetExchange: HTTPResponseReceiver, @unchecked Sendable {
+    // Unchecked: the transport calls one after the other, and the caller looks only once the exchange has ended.
     private let session: GetSession
     private let asked: ByteRange?
     private var errorBody: [UInt8] = []

@@ -65,9 +65,8 @@ struct AttemptFailure: Error {
 }
 
 /// Collects a reply of bounded size.
-///
-/// Unchecked: the transport calls one after the other, and the caller looks only once the exchange has ended.
 final class ReplyBuffer: HTTPResponseReceiver, @unchecked Sendable {
+    // Unchecked: the transport calls one after the other, and the caller looks only once the exchange has ended.
     private(set) var head: HTTPResponseHead?
     private(set) var body: [UInt8] = []
     /// Whether the body passed the bound and was cut off.

@@ -1,3 +1,4 @@
+import FuseBridge
 import Testing
 
 @testable import MountCommand
@@ -32,17 +33,27 @@ import Testing
         #expect(ExitCode(probe: .corrupted) == .failure)
     }
 
-    @Test("a mount point that can't be one is told with 6")
-    func mountPoints() throws {
-        for path in ["/nonexistent/dir", "/etc/passwd", "/etc"] {
-            do throws(CommandError) {
-                _ = try MountPoint.check(Array(path.utf8), allowsNonEmpty: false)
-                Issue.record("\(path) was taken")
-            } catch {
-                #expect(error.code == .mountPoint)
-            }
+    @Test("every reason why a mount can't be made has its number")
+    func mountErrors() {
+        let directory = Array("/mnt".utf8)
+        for error in [
+            FuseMountError.mountPointMissing, .mountPointNotDirectory, .mountPointStale, .mountPointNotPermitted,
+            .alreadyMounted,
+        ] {
+            #expect(CommandError(error, on: directory).code == .mountPoint)
+            #expect(CommandError(error, on: directory).message.contains("/mnt"))
         }
-        #expect(try MountPoint.check(Array("/etc/../etc".utf8), allowsNonEmpty: true) == Array("/etc".utf8))
+        for error in [
+            FuseMountError.deviceMissing, .deviceNotOpenable(errno: 13), .fusermountMissing, .allowOtherRefused,
+        ] {
+            #expect(CommandError(error, on: directory).code == .fuse)
+            #expect(!CommandError(error, on: directory).remedy.isEmpty)
+        }
+    }
+
+    @Test("a directory with entries is no mount point")
+    func emptiness() {
+        #expect(throws: CommandError.self) { try MountPoint.checkEmpty(Array("/etc".utf8)) }
     }
 
     @Test("what isn't mounted can't be unmounted, which is told with 6")

@@ -1,3 +1,4 @@
+import FuseBridge
 import Instrumentation
 import Runtime
 import Testing
@@ -8,7 +9,7 @@ import Testing
     private final class Session: DetachableSession {
         let detached = Locked(0)
         let stopped = Locked(false)
-        func detach() { detached.withLock { $0 += 1 } }
+        func detach() throws(FuseMountError) { detached.withLock { $0 += 1 } }
         func stop() {
             stopped.withLock { $0 = true }
             stopped.wakeAll()
@@ -27,9 +28,9 @@ import Testing
         }
         var openFileCount: Int { counts.withLock { $0.open } }
         var unsentFileCount: Int { counts.withLock { $0.unsent } }
-        func drain(by deadline: Deadline) -> Bool {
+        func sendEverything(by deadline: Deadline) -> [[UInt8]] {
             if drains { counts.withLock { $0.unsent = 0 } }
-            return drains
+            return (0..<unsentFileCount).map { Array("file \($0)".utf8) }
         }
     }
 

@@ -128,6 +128,14 @@ import Testing
                 == .alreadyExists)
     }
 
+    @Test("an answer that the transport lost and made up for by itself counts as lost too")
+    func silentRepeat() throws {
+        let fixture = try Fixture([
+            .replyToSecond(409, [:], errorDocument("FileAlreadyExists")), .reply(200, objectHeaders(content, crc: crc)),
+        ])
+        #expect(try put(fixture, forbid: true).get().crc64 == crc)
+    }
+
     @Test("a refusal without a lost answer before it is somebody else's object")
     func notOurs() throws {
         let fixture = try Fixture([.fail(.cannotConnect, reached: false), exists])

@@ -13,6 +13,8 @@ enum Step: Sendable {
     /// Sends headers and these bytes, then ends as the error says.
     case cut(Int, [String: String], String, TransportError.Kind)
     case fail(TransportError.Kind, reached: Bool = true)
+    /// Takes the body twice, as over a kept connection that was closed, then replies.
+    case replyToSecond(Int, [String: String], String)
 }
 
 /// A transport that follows a script and notes what it was sent.
@@ -65,6 +67,10 @@ final class ScriptedTransport: HTTPExchanging {
         if cancellation?.isCancelled == true { throw Self.error(.cancelled, reached: true) }
         switch step {
         case .reply(let status, let headers, let text): try Self.play(status, headers, text, into: receiver)
+        case .replyToSecond(let status, let headers, let text):
+            var byte: UInt8 = 0
+            _ = withUnsafeMutableBytes(of: &byte) { request.body?.copy(from: 0, into: $0) }
+            try Self.play(status, headers, text, into: receiver)
         case .cut(let status, let headers, let text, let kind):
             try Self.play(status, headers, text, into: receiver)
             throw Self.error(kind, reached: true)

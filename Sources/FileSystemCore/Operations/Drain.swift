@@ -10,6 +10,9 @@ extension FileSystem {
         package var isEmpty: Bool { paths.isEmpty }
     }
 
+    /// How many handles programs hold on files.
+    package var openFiles: Int { handles.withLock { $0.openFiles } }
+
     /// How many files have bytes that the bucket doesn't have yet.
     package var unsentFiles: Int {
         let files = table.withLock { $0.files }

@@ -1,67 +1,65 @@
+import FuseBridge
 import Glibc
 
-/// The directory to mount on, checked.
+/// The directory to mount on.
 enum MountPoint {
-    /// The absolute path of `directory`, or why nothing can be mounted there.
-    static func check(_ directory: [UInt8], allowsNonEmpty: Bool) throws(CommandError) -> [UInt8] {
-        let shown = printable(directory)
-        let entries = try MountTable.read()
-        // First by the table alone: what is mounted there may be dead, and then any look at it fails.
-        if case .success(let path) = Paths.realKeepingLast(directory) { try refuseMounted(path, entries) }
-        let path: [UInt8]
-        switch Paths.real(directory) {
-        case .success(let real): path = real
-        case .failure(let error): throw problem(shown, error.number)
-        }
-        try refuseMounted(path, entries)
-
-        var status = stat()
-        guard withPath(path, { stat($0, &status) }) == 0 else { throw problem(shown, errno) }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw problem(shown, ENOTDIR) }
-        if !allowsNonEmpty, try hasEntries(path, shown) {
+    /// Throws where the directory at `path`, which is resolved, has entries.
+    static func checkEmpty(_ path: [UInt8]) throws(CommandError) {
+        guard let stream = withPath(path, { opendir($0) }) else {
             throw CommandError(
-                .mountPoint, "the mount point \(shown) is not empty",
-                remedy: "take an empty directory, or add --nonempty to hide what is in it")
+                .mountPoint, "the mount point \(printable(path)) can't be read: \(SystemError.text(errno))")
         }
-        return path
-    }
-
-    private static func refuseMounted(_ path: [UInt8], _ entries: [MountEntry]) throws(CommandError) {
-        guard let entry = MountTable.top(at: path, in: entries), entry.isOurs else { return }
-        let shown = printable(path)
-        var status = stat()
-        if withPath(path, { stat($0, &status) }) != 0, errno == ENOTCONN { throw stale(shown) }
-        throw CommandError(
-            .mountPoint, "\(printable(entry.source)) is already mounted on \(shown)",
-            remedy: "ossmount umount \(shown) ends that mount")
-    }
-
-    private static func hasEntries(_ path: [UInt8], _ shown: String) throws(CommandError) -> Bool {
-        guard let stream = withPath(path, { opendir($0) }) else { throw problem(shown, errno) }
         defer { closedir(stream) }
         while let entry = readdir(stream) {
             let isDots = withUnsafeBytes(of: &entry.pointee.d_name) { name in
                 name[0] == 0x2E && (name[1] == 0 || (name[1] == 0x2E && name[2] == 0))
             }
-            if !isDots { return true }
-        }
-        return false
-    }
-
-    private static func problem(_ shown: String, _ number: Int32) -> CommandError {
-        switch number {
-        case ENOENT:
-            CommandError(.mountPoint, "the mount point \(shown) does not exist", remedy: "mkdir -p \(shown)")
-        case ENOTDIR: CommandError(.mountPoint, "the mount point \(shown) is not a directory")
-        case ENOTCONN: stale(shown)
-        default: CommandError(.mountPoint, "the mount point \(shown) can't be used: \(SystemError.text(number))")
+            guard isDots else {
+                throw CommandError(
+                    .mountPoint, "the mount point \(printable(path)) is not empty",
+                    remedy: "take an empty directory, or add --nonempty to hide what is in it")
+            }
         }
     }
+}
 
-    /// What a killed process leaves.
-    private static func stale(_ shown: String) -> CommandError {
-        CommandError(
-            .mountPoint, "on \(shown) stands a mount whose process is dead",
-            remedy: "clear it with: ossmount umount \(shown)   (or fusermount3 -u \(shown))")
+extension CommandError {
+    /// What the mount of `directory` failed with, in this command's words.
+    init(_ error: FuseMountError, on directory: [UInt8]) {
+        let shown = printable(directory)
+        switch error {
+        case .mountPointMissing:
+            self.init(.mountPoint, "the mount point \(shown) does not exist", remedy: "mkdir -p \(shown)")
+        case .mountPointNotDirectory: self.init(.mountPoint, "the mount point \(shown) is not a directory")
+        case .mountPointStale:
+            self.init(
+                .mountPoint, "on \(shown) stands a mount whose process is dead",
+                remedy: "clear it with: ossmount umount \(shown)   (or fusermount3 -u \(shown))")
+        case .mountPointNotPermitted:
+            self.init(.mountPoint, "this user may not enter or write the mount point \(shown)")
+        case .alreadyMounted:
+            self.init(
+                .mountPoint, "a bucket is mounted on \(shown) already",
+                remedy: "ossmount umount \(shown) ends that mount")
+        case .deviceMissing:
+            self.init(
+                .fuse, "FUSE is not usable: there is no /dev/fuse",
+                remedy: "load the kernel's module (modprobe fuse); in a container, start it with --device /dev/fuse")
+        case .deviceNotOpenable(let number):
+            self.init(
+                .fuse, "FUSE is not usable: /dev/fuse can't be opened: \(SystemError.text(number))",
+                remedy: "mount as root, or have root open the device to users (chmod 666 /dev/fuse); in a container, "
+                    + "add --device /dev/fuse --cap-add SYS_ADMIN")
+        case .fusermountMissing:
+            self.init(
+                .fuse, "FUSE is not usable: fusermount3, which mounts for users, is missing",
+                remedy: "apt-get install fuse3")
+        case .allowOtherRefused:
+            self.init(
+                .fuse, "allow-other is refused to users other than root",
+                remedy: "have root add the line user_allow_other to /etc/fuse.conf")
+        case .refused, .notMounted, .noThreads, .detachFailed:
+            self.init(.fuse, "mounting on \(shown) failed: \(error.message)")
+        }
     }
 }

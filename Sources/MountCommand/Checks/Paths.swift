@@ -10,6 +10,16 @@ enum Paths {
         return .success(bytes(of: resolved))
     }
 
+    /// `path` from the root on; links and dots stay.
+    static func absolute(_ path: [UInt8]) throws(CommandError) -> [UInt8] {
+        if path.first == UInt8(ascii: "/") { return path }
+        guard let folder = getcwd(nil, 0) else {
+            throw CommandError(.failure, "the current folder has no path: \(SystemError.text(errno))")
+        }
+        defer { free(folder) }
+        return bytes(of: folder) + [UInt8(ascii: "/")] + path
+    }
+
     /// The path with its folder resolved and its last segment as it stands, so that what is mounted there isn't
     /// asked: the process behind it may be dead.
     static func realKeepingLast(_ path: [UInt8]) -> Result<[UInt8], SystemCallError> {

@@ -1,3 +1,4 @@
+import FuseBridge
 import Glibc
 import Instrumentation
 import Runtime
@@ -5,7 +6,7 @@ import Runtime
 /// What the end of a mount needs of the kernel's side.
 protocol DetachableSession: Sendable {
     /// Takes the mount out of the tree at once; what is open in it goes on being served.
-    func detach() throws
+    func detach() throws(FuseMountError)
     /// Makes the serving loop end, whatever is still open.
     func stop()
 }
@@ -16,8 +17,8 @@ protocol DrainableFileSystem: Sendable {
     var openFileCount: Int { get }
     /// Files with bytes that aren't in the bucket.
     var unsentFileCount: Int { get }
-    /// Sends everything; false if something is left at `deadline`, or was refused.
-    func drain(by deadline: Deadline) -> Bool
+    /// Sends everything; returns the paths of what is left at `deadline`, or was refused.
+    func sendEverything(by deadline: Deadline) -> [[UInt8]]
 }
 
 /// The end of a mount, from the signal to the exit status.
@@ -29,6 +30,10 @@ protocol DrainableFileSystem: Sendable {
 final class Shutdown: Sendable {
     /// 5 min: the deadline of an upload's repeats; service managers that kill sooner must be told so (TimeoutStopSec).
     static let patience = Duration.seconds(300)
+    /// The last part of the patience, kept for sending what open files have when their time is over.
+    private static let sendingTime = Duration.seconds(30)
+    /// Files that are named in the log when they can't be sent.
+    private static let namedFiles = 100
     /// A program between two files has none open for a moment.
     private static let idleTime = Duration.seconds(1)
     /// How soon the loop's end, and a changed count in the instance file, are noticed.
@@ -72,11 +77,13 @@ final class Shutdown: Sendable {
             [LogField("open_files", counts.openFiles), LogField("unsent_files", counts.unsentFiles)])
         guard isFirst else { return }
         report(counts)
-        do {
+        do throws(FuseMountError) {
             try session.detach()
         } catch {
             // Detached by somebody else already, or not ours to detach: the loop's end is waited for all the same.
-            log(.warning, "the mount could not be detached", [LogField("reason", String(reflecting: error))])
+            if error != .notMounted {
+                log(.warning, "the mount could not be detached", [LogField("reason", error.message)])
+            }
         }
         let isStarted = PlainThread.start(name: "shutdown", stackBytes: 256 * 1024) { self.watch() }
         if !isStarted { session.stop() }
@@ -94,15 +101,15 @@ final class Shutdown: Sendable {
         }
         state.wakeAll()
         report(status(.draining))
-        let isDrained = fileSystem.drain(by: deadline)
-        let left = status(isDrained ? .drained : .failed)
-        if isDrained {
+        let left = fileSystem.sendEverything(by: deadline)
+        for path in left.prefix(Self.namedFiles) { log(.error, "not in the bucket", [LogField("path", path)]) }
+        if left.isEmpty {
             log(.info, "unmounted, and everything is in the bucket")
         } else {
-            log(.error, "unmounted with files that are not in the bucket", [LogField("unsent_files", left.unsentFiles)])
+            log(.error, "unmounted with files that are not in the bucket", [LogField("files", left.count)])
         }
-        report(left)
-        return isDrained
+        report(DrainStatus(phase: left.isEmpty ? .drained : .failed, unsentFiles: left.count))
+        return left.isEmpty
     }
 
     private func status(_ phase: DrainStatus.Phase) -> DrainStatus {
@@ -111,6 +118,7 @@ final class Shutdown: Sendable {
 
     /// Runs beside the loop until that has ended.
     private func watch() {
+        let closing = Deadline.after(patience - min(Self.sendingTime, patience / 2))
         var last = status(.draining)
         var idleSince: Deadline?
         while true {
@@ -128,9 +136,9 @@ final class Shutdown: Sendable {
             } else {
                 idleSince = .now
             }
-            if state.withLock({ $0.deadline ?? .never }).hasPassed {
+            if closing.hasPassed {
                 log(
-                    .error, "the time to stop is over, and files are still open",
+                    .error, "files are still open, and are sent as they are",
                     [LogField("open_files", counts.openFiles), LogField("unsent_files", counts.unsentFiles)])
                 return session.stop()
             }

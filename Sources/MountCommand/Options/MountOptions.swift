@@ -29,8 +29,8 @@ struct MountOptions: Sendable, Equatable {
     /// Nil is the mounting user.
     var uid: UInt32?
     var gid: UInt32?
-    /// Nil leaves the modes of 0644 and 0755.
-    var umask: UInt32?
+    /// Bits taken away from 0644 and 0755.
+    var umask: UInt32 = 0
     /// What mount(8) passes for the kernel: `nosuid`, `noatime`; each word once.
     var kernelWords: [String] = []
 

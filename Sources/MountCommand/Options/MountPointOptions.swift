@@ -24,8 +24,8 @@ extension OptionTable {
                 help: "the group of files whose object names none"
             ) { options, value throws(CommandError) in options.gid = try value.number(in: idRange) },
             OptionDefinition<MountOptions>(
-                "umask", value: "OCTAL", range: "0 to 777", default: "022",
-                help: "the permissions taken away from files (of 666) and directories (of 777) whose object names none"
+                "umask", value: "OCTAL", range: "0 to 777", default: "0",
+                help: "the bits taken away from the modes of files (644) and directories (755) whose object names none"
             ) { options, value throws(CommandError) in options.umask = try value.number(in: 0...0o777, radix: 8) },
         ])
 }

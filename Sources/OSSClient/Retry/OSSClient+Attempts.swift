@@ -158,7 +158,8 @@ extension OSSClient {
             let added = try signer.headers(for: signable, credentials: credentials, at: time)
             return HTTPRequest(
                 method: request.method, url: location.url(key: request.key?.bytes, query: request.query),
-                headers: headers + added, body: request.body)
+                headers: headers + added, body: request.body,
+                stallTimeout: request.operation == .copyObject ? configuration.timeouts.copy : nil)
         } catch {
             throw state.failure(.unexpected, .never, "OpenSSL refuses \(error.algorithm), which signatures need")
         }

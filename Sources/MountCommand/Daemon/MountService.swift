@@ -1,0 +1,90 @@
+import CRuntime
+import Credentials
+import FileSystemCore
+import FuseBridge
+import Glibc
+import Instrumentation
+import ObjectStore
+import Runtime
+
+/// The process that serves a mount: from its first thread to the end of the drain.
+struct MountService: Sendable {
+    let wiring: MountWiring
+    let session: FuseSession
+    let credentials: any CredentialsProvider
+    let mountPoint: [UInt8]
+    let log: Log
+    let logFile: LogFile?
+    let startTimeout: Duration
+
+    /// Probes the bucket, serves until the mount has ended, and sends what is left.
+    ///
+    /// - Parameter started: called once, with nil when the bucket has answered and the mount is served, or with the error
+    ///   that is then thrown; the mount is gone by then.
+    /// - Throws: why it didn't start, or that something written isn't in the bucket.
+    func serve(started: (CommandError?) -> Void) throws(CommandError) {
+        // Root only; without it the kernel could ask us for memory by writing to ourselves.
+        _ = cruntime_set_io_flusher()
+        let store = wiring.store(credentials: credentials, log: log)
+        let fileSystem = wiring.fileSystem(store: store, notifier: session.notifier, log: log)
+        let instance = InstanceFile.make(device: session.device, log: log)
+        let shutdown = Shutdown(session: session, fileSystem: fileSystem, log: log) { instance?.write($0) }
+        let probing = Cancellation()
+        do throws(CommandError) {
+            let hasThread = Signals.startThread(
+                stop: {
+                    probing.cancel()
+                    shutdown.begin()
+                },
+                hangUp: { logFile?.reopen() })
+            guard hasThread else { throw CommandError(.failure, "the system has no room for a thread") }
+            try probe(store, probing)
+        } catch {
+            log(.error, "not mounted", [LogField("reason", error.message)])
+            try? session.detach()
+            instance?.remove()
+            started(error)
+            throw error
+        }
+        log(.info, "mounted", [LogField("on", mountPoint), LogField("version", Version.number)])
+        started(nil)
+
+        var failure: CommandError?
+        do throws(FuseMountError) {
+            try session.run(fileSystem)
+        } catch {
+            log(.error, "the mount can't be served", [LogField("reason", error.message)])
+            try? session.detach()
+            failure = CommandError(error, on: mountPoint)
+        }
+        let isDrained = shutdown.finish()
+        instance?.remove()
+        if let failure { throw failure }
+        guard isDrained else {
+            throw CommandError(.failure, "not everything that was written is in the bucket; the log names what is left")
+        }
+    }
+
+    /// Asks whether the bucket is there for these credentials, within `start-timeout`.
+    private func probe(_ store: any ObjectStore, _ cancellation: Cancellation) throws(CommandError) {
+        do throws(ObjectStoreError) {
+            try store.probe(RequestContext(deadline: .after(startTimeout), cancellation: cancellation))
+        } catch {
+            let id = error.requestID.isEmpty ? "" : " (request \(error.requestID))"
+            let code = error.code.isEmpty ? "" : "\(error.code): "
+            throw CommandError(ExitCode(probe: error.kind), "the bucket can't be used: \(code)\(error.message)\(id)")
+        }
+    }
+}
+
+extension InstanceFile {
+    /// The file of the mount with `device` in this user's folder; nil, with a line in the log, where there can't be one.
+    static func make(device: String?, log: Log) -> InstanceFile? {
+        let folder = InstanceFolder.own(runtimeFolder: Environment.value("XDG_RUNTIME_DIR"))
+        if let device, let file = InstanceFile(device: device, folder: folder) { return file }
+        log(
+            .warning, "ossmount umount will not be able to wait for this mount: no file can be made",
+            [LogField("folder", folder)])
+        return nil
+    }
+}

@@ -1,0 +1,116 @@
+import Credentials
+import FileSystemCore
+import FuseBridge
+import Glibc
+import HTTPTransport
+import Instrumentation
+import OSSClient
+import ObjectStore
+import Runtime
+import Transfer
+
+/// How the modules below fit together for one mount: the only place that names them all.
+struct MountWiring: Sendable {
+    private let request: MountRequest
+    private let client: OSSClientConfiguration
+    private let transport: CurlTransport.Configuration
+
+    /// Checks what the options say about the server; opens nothing.
+    init(_ request: MountRequest) throws(CommandError) {
+        self.request = request
+        let options = request.options
+        let endpoint: String
+        if let given = options.endpoint {
+            endpoint = printable(given)
+        } else {
+            // The service's public hosts: https://help.aliyun.com/zh/oss/user-guide/regions-and-endpoints
+            endpoint = "https://oss-\(options.region ?? "").aliyuncs.com"
+        }
+        do throws(EndpointError) {
+            var client = try OSSClientConfiguration(
+                endpoint: endpoint, region: options.region, bucket: request.bucket.bucket,
+                addressing: Self.addressing(options.addressing), userAgent: "ossmount/\(Version.number)")
+            client.probePrefix = request.bucket.prefix
+            self.client = client
+        } catch {
+            throw CommandError(.usage, error.message)
+        }
+        var transport = CurlTransport.Configuration()
+        transport.caFile = try options.caFile.map(Self.readableFile)
+        self.transport = transport
+    }
+
+    /// What is mounted: `oss://bucket/prefix` on `mountPoint`.
+    func session(log: Log) -> FuseSession {
+        let options = request.options
+        var configuration = FuseConfiguration(
+            mountPoint: request.directory, source: printable(request.bucket.text))
+        configuration.allowsOtherUsers = options.allowsOthers
+        configuration.isReadOnly = options.isReadOnly
+        configuration.extraOptions = options.kernelWords
+        return FuseSession(configuration: configuration, log: log)
+    }
+
+    /// The bucket; starts the transport's thread with its first request.
+    func store(credentials: any CredentialsProvider, log: Log) -> OSSClient {
+        OSSClient(
+            configuration: client, transport: CurlTransport(transport), credentials: credentials, log: log)
+    }
+
+    /// The file system over `store`; starts no thread.
+    func fileSystem(store: any ObjectStore, notifier: any KernelNotifier, log: Log) -> FileSystem {
+        let options = request.options
+        let memoryBytes = Int(options.memoryBytes)
+        let configuration = FileSystemConfiguration(
+            prefix: request.bucket.prefix, uid: options.uid ?? geteuid(), gid: options.gid ?? getegid(),
+            umask: options.umask, metadataLifetime: options.metadataTTL, memoryBytes: memoryBytes,
+            hostName: Self.hostName, isReadOnly: options.isReadOnly)
+        let cache = BlockCache(
+            store: store, slabs: SlabPool(budgetBytes: memoryBytes),
+            configuration: BlockCache.Configuration(deadline: configuration.deadline), log: log)
+        return FileSystem(
+            configuration: configuration, store: store, cache: cache, memoryBytes: memoryBytes,
+            contentTypes: ContentTypes(mimeTypes: Self.mimeTypes), notifier: notifier, clock: SystemClock(), log: log)
+    }
+
+    private static func addressing(_ word: MountOptions.Addressing) -> Addressing {
+        switch word {
+        case .auto: .automatic
+        case .virtual: .virtualHost
+        case .path: .path
+        case .cname: .customDomain
+        }
+    }
+
+    /// The absolute path of a file that can be read, as the daemon leaves its folder.
+    private static func readableFile(_ path: [UInt8]) throws(CommandError) -> [UInt8] {
+        guard withPath(path, { access($0, R_OK) }) == 0 else {
+            throw CommandError(
+                .usage, "the file \(printable(path)) of ca-file can't be read: \(SystemError.text(errno))")
+        }
+        return try Paths.absolute(path)
+    }
+
+    private static var hostName: [UInt8] {
+        var name = [CChar](repeating: 0, count: 256)
+        // The last byte stays 0 where the name fills the rest.
+        guard gethostname(&name, name.count - 1) == 0 else { return Array("localhost".utf8) }
+        return name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    }
+
+    /// Debian's media-types; without it every object is application/octet-stream.
+    private static var mimeTypes: [UInt8] {
+        guard case .success(let text) = FileBytes.read("/etc/mime.types", limit: 4 << 20) else { return [] }
+        return text
+    }
+}
+
+extension FuseSession: DetachableSession {
+    func stop() { exit() }
+}
+
+extension FileSystem: DrainableFileSystem {
+    var openFileCount: Int { openFiles }
+    var unsentFileCount: Int { unsentFiles }
+    func sendEverything(by deadline: Deadline) -> [[UInt8]] { drain(by: deadline).paths }
+}
