@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
 
+#include <arpa/inet.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -46,9 +47,21 @@ void *ccurl_get_private(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
 }
 
-int ccurl_get_socket(CURL *easy) {
-    curl_socket_t value = CURL_SOCKET_BAD;
-    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? (int)value : -1;
+static curl_socket_t open_socket(void *watch_pointer, curlsocktype purpose, struct curl_sockaddr *address) {
+    struct ccurl_socket_watch *watch = watch_pointer;
+    (void)purpose;
+    int opened = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (opened < 0) return CURL_SOCKET_BAD;
+    watch->opened(watch->context, opened);
+    return opened;
+}
+
+CURLcode ccurl_watch_sockets(CURL *easy, struct ccurl_socket_watch *watch, ccurl_close_function close) {
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, watch);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, watch->context);
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    if (result != CURLE_OK) return result;
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
 }
 
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
@@ -80,6 +93,40 @@ bool ccurl_read_socket_state(int socket, struct ccurl_socket_state *state) {
     state->bytes_moved = info.tcpi_bytes_acked + info.tcpi_bytes_received;
     state->is_established = info.tcpi_state == 1;  // TCP_ESTABLISHED, whose header clashes with <linux/tcp.h>.
     return true;
+}
+
+// The port of one end, and its address as text as libcurl prints it; 0 where there is none.
+static int end_of(int socket, bool peer, char *text) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    struct sockaddr *any = (struct sockaddr *)&address;
+    if ((peer ? getpeername(socket, any, &length) : getsockname(socket, any, &length)) != 0) return 0;
+    if (address.ss_family == AF_INET) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
+        inet_ntop(AF_INET, &four->sin_addr, text, INET6_ADDRSTRLEN);
+        return ntohs(four->sin_port);
+    }
+    if (address.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address;
+        inet_ntop(AF_INET6, &six->sin6_addr, text, INET6_ADDRSTRLEN);
+        return ntohs(six->sin6_port);
+    }
+    return 0;
+}
+
+int ccurl_socket_local_port(int socket) {
+    char text[INET6_ADDRSTRLEN];
+    return end_of(socket, false, text);
+}
+
+bool ccurl_socket_is_of(int socket, CURL *easy) {
+    char local[INET6_ADDRSTRLEN] = "", peer[INET6_ADDRSTRLEN] = "";
+    const char *local_wanted = ccurl_get_string(easy, CURLINFO_LOCAL_IP);
+    const char *peer_wanted = ccurl_get_string(easy, CURLINFO_PRIMARY_IP);
+    return local_wanted != NULL && peer_wanted != NULL &&
+           end_of(socket, false, local) == ccurl_get_long(easy, CURLINFO_LOCAL_PORT) &&
+           end_of(socket, true, peer) == ccurl_get_long(easy, CURLINFO_PRIMARY_PORT) &&
+           strcmp(local, local_wanted) == 0 && strcmp(peer, peer_wanted) == 0;
 }
 
 bool ccurl_socket_is_readable(int socket) {

@@ -113,11 +113,18 @@ package final class FileSystem: FileSystemOperations {
     /// The name that a program gave for something to look for; nil where no file can have it.
     func existingName(_ bytes: [UInt8], under parent: InodeNumber) throws(FileSystemError) -> FileName {
         guard bytes.count <= FileName.maximumBytes else { throw FileSystemError(ENAMETOOLONG) }
-        guard let name = FileName(bytes), !(parent == .root && bytes == Self.hiddenName) else {
+        // A name that no key can have is absent without asking, so that a create of it gets to say what is wrong.
+        let isPossible = FileName(bytes).map { $0.isUTF8 && !(startsKey(parent) && bytes.first == Self.backslash) }
+        guard let name = FileName(bytes), isPossible == true, !(parent == .root && bytes == Self.hiddenName) else {
             throw FileSystemError(ENOENT)
         }
         return name
     }
+
+    private static let backslash = UInt8(ascii: "\\")
+
+    /// Whether names in this directory begin their keys.
+    private func startsKey(_ parent: InodeNumber) -> Bool { parent == .root && configuration.prefix.isEmpty }
 
     /// The name that a program gave for something to make.
     func newName(_ bytes: [UInt8], under parent: InodeNumber) throws(FileSystemError) -> FileName {

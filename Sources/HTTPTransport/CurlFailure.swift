@@ -17,7 +17,16 @@ enum CurlFailure {
             }
             return .failure(exchange.error(.bodyTooShort, "The answer from \(origin) ended before its length."))
         }
+        if code == CURLE_SEND_ERROR, exchange.deliverRemains() { return .success(()) }
         return .failure(error(of: exchange, code: code))
+    }
+
+    /// Whether a kept connection turned out to be closed before any byte of an answer.
+    static func isStaleConnection(_ exchange: Exchange, _ code: CURLcode) -> Bool {
+        guard [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code), exchange.verdict == nil,
+            !exchange.isRepeated, !exchange.hasAnswerBytes, let easy = exchange.easy
+        else { return false }
+        return !easy.hasNewConnection
     }
 
     private static func error(of exchange: Exchange, code: CURLcode) -> TransportError {

@@ -2,8 +2,8 @@ import Runtime
 
 /// The transport over libcurl: one thread, pooled connections.
 ///
-/// The thread starts with the first exchange, so that an instance may be made before the fork to the background. It ends
-/// with `stop`, or some time after the last reference is gone.
+/// The thread starts with the first exchange, so that an instance may be made before the fork to the background. It
+/// ends with `stop`, or some time after the last reference is gone.
 package final class CurlTransport: HTTPExchanging {
     /// What can be set.
     package struct Configuration: Sendable {

@@ -8,13 +8,15 @@ final class EasyHandle {
     private static let errorBytes = Int(CURL_ERROR_SIZE)
 
     let curl: UnsafeMutableRawPointer
+    let sockets: OpenSockets
     private let errorText: UnsafeMutablePointer<CChar>
     private let keepsDefaultFolder: Bool
 
     /// Nil where libcurl has no memory.
-    init?(share: UnsafeMutableRawPointer?) {
+    init?(share: UnsafeMutableRawPointer?, sockets: OpenSockets) {
         guard let curl = curl_easy_init() else { return nil }
         self.curl = curl
+        self.sockets = sockets
         errorText = .allocate(capacity: Self.errorBytes)
         errorText.initialize(repeating: 0, count: Self.errorBytes)
         // libcurl parses the system's CA file once for all connections only where no CA folder is set besides.
@@ -30,7 +32,8 @@ final class EasyHandle {
     /// Makes the handle ready for `exchange`, which must live until `clear`; false where libcurl has no memory.
     func prepare(_ exchange: Exchange, _ configuration: CurlTransport.Configuration) -> Bool {
         errorText[0] = 0
-        var result = setConnection(configuration)
+        var result = sockets.watch(curl)
+        result = first(result, setConnection(configuration))
         result = first(result, setRequest(exchange.request, configuration))
         let context = Unmanaged.passUnretained(exchange).toOpaque()
         ccurl_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)
@@ -110,10 +113,11 @@ extension EasyHandle {
     /// Whether the connection stands, TLS included.
     var isConnected: Bool { ccurl_get_offset(curl, CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
-    var hasReadableSocket: Bool {
-        let socket = ccurl_get_socket(curl)
-        return socket >= 0 && ccurl_socket_is_readable(socket)
-    }
+    /// Whether a connection was made for the exchange, rather than a kept one used.
+    var hasNewConnection: Bool { ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) > 0 }
+
+    /// The socket in use; nil while there is none.
+    var socket: Int32? { sockets.socket(of: curl) }
 
     /// The announced length of the answer's body; nil where none was announced.
     var announcedBytes: Int64? {
@@ -124,8 +128,8 @@ extension EasyHandle {
     /// Whether the peer still holds its end of the connection.
     var isPeerConnected: Bool {
         var state = ccurl_socket_state()
-        let socket = ccurl_get_socket(curl)
-        return socket >= 0 && ccurl_read_socket_state(socket, &state) && state.is_established
+        guard let socket else { return false }
+        return ccurl_read_socket_state(socket, &state) && state.is_established
     }
 
     /// A number that changes whenever a byte moved in either direction.
@@ -133,8 +137,7 @@ extension EasyHandle {
     /// The kernel's count, as libcurl's stands still while a large send buffer drains into a slow line.
     var movement: UInt64 {
         var state = ccurl_socket_state()
-        let socket = ccurl_get_socket(curl)
-        if socket >= 0, ccurl_read_socket_state(socket, &state) { return state.bytes_moved }
+        if let socket, ccurl_read_socket_state(socket, &state) { return state.bytes_moved }
         let counts = [CURLINFO_SIZE_UPLOAD_T, CURLINFO_SIZE_DOWNLOAD_T].map { ccurl_get_offset(curl, $0) }
         return UInt64(clamping: counts.reduce(0, &+)) &+ UInt64(clamping: ccurl_get_long(curl, CURLINFO_HEADER_SIZE))
     }

@@ -3,8 +3,8 @@ import Runtime
 
 /// One exchange on its way: what the caller's thread waits for, and what the multi thread knows of it.
 final class Exchange: @unchecked Sendable {
-    // Unchecked: the `let`s are set before the hand-over; the `var`s belong to the multi thread alone, from the hand-over
-    // on; `outcome` has its lock.
+    // Unchecked: the `let`s are set before the hand-over; the `var`s belong to the multi thread alone, from the
+    // hand-over on; `outcome` has its lock.
 
     enum Phase {
         /// In line for a connection.
@@ -26,8 +26,12 @@ final class Exchange: @unchecked Sendable {
     var easy: EasyHandle?
     /// What a callback decided the end to be, where libcurl only knows that the callback refused.
     private(set) var verdict: TransportError?
+    /// Whether this is the second try, on a new connection.
+    var isRepeated = false
     /// Where to note that the body waits for libcurl to read; nil while not active.
     var held: HeldBodies?
+    /// What stood in the socket when it was closed.
+    var remains: [UInt8] = []
     /// Whether a refusal (300 and above) came before the whole body was sent.
     private(set) var isAnsweredEarly = false
     private(set) var receivedBytes: Int64 = 0
@@ -71,6 +75,9 @@ final class Exchange: @unchecked Sendable {
     func noteSample(at now: Deadline) {
         nextSample = now.advanced(by: min(max(stallTime / 8, .milliseconds(5)), .seconds(5)))
     }
+
+    /// Whether any byte of an answer has come.
+    var hasAnswerBytes: Bool { head.takenBytes > 0 }
 
     /// Whether the head has been handed on.
     var hasHead: Bool { head.isComplete }
@@ -117,17 +124,22 @@ extension Exchange {
     /// Fills `buffer` with the next bytes of the body; returns their number or one of libcurl's codes.
     func giveBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let body = request.body, sentBytes < body.count else { return 0 }
-        // With an answer in, or with something in the socket that may be one, libcurl must read before it writes on: a
-        // server that refuses and closes makes writing fail, and libcurl would report that instead of the answer.
-        if isAnsweredEarly || (!head.isComplete && easy?.hasReadableSocket == true) {
-            if !isAnsweredEarly { held?.exchanges.append(self) }
-            return Int(CURL_READFUNC_PAUSE)
-        }
-        let wanted = min(buffer.count, Int(body.count - sentBytes))
+        if isAnsweredEarly { return Int(CURL_READFUNC_PAUSE) }
+        let wanted = min(buffer.count, Int(clamping: body.count - sentBytes))
         let given = body.copy(from: sentBytes, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
         guard given > 0, given <= wanted else {
             verdict = error(.invalidRequest, "The request's body ended before its length.")
             return Int(CURL_READFUNC_ABORT)
+        }
+        // With something in the socket, which may be an answer, libcurl must read before it writes on: a server that
+        // refuses and closes makes writing fail, and libcurl would report that instead of the answer. Looked at last,
+        // so that next to no time is left between here and the write; these bytes are given again then.
+        if !head.isComplete, let easy, let socket = easy.socket {
+            easy.sockets.note(self, sendsOver: socket)
+            if ccurl_socket_is_readable(socket) {
+                held?.exchanges.append(self)
+                return Int(CURL_READFUNC_PAUSE)
+            }
         }
         sentBytes += Int64(given)
         return given
@@ -135,7 +147,8 @@ extension Exchange {
 
     /// Goes to `offset` of the body, for a second try on a fresh connection.
     func seekBody(to offset: Int64) -> Bool {
-        guard let body = request.body, (0...body.count).contains(offset) else { return false }
+        guard let body = request.body else { return offset == 0 }
+        guard (0...body.count).contains(offset) else { return false }
         sentBytes = offset
         return true
     }

@@ -24,7 +24,7 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// A header field: a name of token characters, compared without regard to case, and a value of bytes without CR, LF, NUL.
+/// A header field: a name of token characters, compared without regard to case, and a value without CR, LF, NUL.
 package struct HTTPHeader: Sendable, Hashable {
     package var name: String
     package var value: [UInt8]

@@ -1,11 +1,12 @@
 // HTTPTransport: one HTTP/1.1 exchange at a time for each caller, over libcurl; knows no service.
 //
-// Parts: `HTTPExchanging` is the seam that clients are written against. `CurlTransport` implements it: a caller's thread
-// checks its request (`OutgoingRequest`), makes an `Exchange`, puts it into the `HandOver` and sleeps on it. One thread,
-// `MultiThread`, owns the libcurl multi handle and all else: it takes exchanges in, keeps those that find no free
-// connection in a `WaitingLine`, drives libcurl, watches deadlines and stalls, and tells each caller its end. libcurl
-// calls back through `CurlCallbacks` into the `Exchange`: a `HeadReader` makes the head, body bytes go straight on to the
-// receiver and come straight out of the request's body. `CurlFailure` tells what libcurl's results mean.
+// Parts: `HTTPExchanging` is the seam that clients are written against. `CurlTransport` implements it: the thread of
+// a caller checks its request (`OutgoingRequest`), makes an `Exchange`, puts it into the `HandOver` and sleeps on it.
+// One thread, `MultiThread`, owns the libcurl multi handle and all else: it takes exchanges in, keeps those that find
+// no free connection in a `WaitingLine`, drives libcurl, watches deadlines and stalls, and tells each caller its end.
+// libcurl calls back through `CurlCallbacks` into the `Exchange`: a `HeadReader` makes the head, body bytes go
+// straight to the receiver and come straight out of the request's body. `CurlFailure` tells what libcurl's results
+// mean. `OpenSockets` finds the socket of an exchange, which libcurl names too late.
 //
 // Invariants:
 // - Receivers and bodies are called on the multi thread alone, never after `perform` has returned, and must not block:
@@ -23,8 +24,8 @@
 // is an answer: from 300 on the rest of the body is not sent, and the connection is not used again.
 //
 // Deliberately not here: retries, redirects, cookies, content codings, HTTP/2 (OSS offers none), caching, a second
-// thread (one moves more than a 10 Gbit/s line carries). Rejected: a libcurl handle per caller's thread, which is as fast
-// but can be woken neither for cancellation nor for a stop; a queue inside libcurl, in which waiting counts as stalling.
+// thread (one moves more than a 10 Gbit/s line carries). Rejected: a libcurl handle per caller's thread, as fast, but
+// it can be woken neither for cancellation nor for a stop; a queue inside libcurl, where waiting counts as stalling.
 
 import Runtime
 

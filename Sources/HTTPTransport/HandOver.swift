@@ -3,8 +3,8 @@ import Runtime
 
 /// How callers' threads reach the multi thread: a locked queue, and a wake-up only where that thread sleeps.
 final class HandOver: @unchecked Sendable {
-    // Unchecked: `multi` is the multi thread's but for `curl_multi_wakeup`, which libcurl allows from any thread and which
-    // is called under the lock, while the handle is sure to exist.
+    // Unchecked: `multi` is the multi thread's but for `curl_multi_wakeup`, which libcurl allows from any thread and
+    // which is called under the lock, while the handle is sure to exist.
 
     struct Delivery {
         var arrivals: [Exchange] = []
@@ -23,6 +23,8 @@ final class HandOver: @unchecked Sendable {
 
     /// What the multi thread polls. It alone may use it but for the wake-up.
     let multi: UnsafeMutableRawPointer
+    /// The multi thread's too; here, as it must outlive the last connection.
+    let sockets = OpenSockets()
     // Guards the queue; a leaf lock. The wake-up, a write of a byte that can't block, is done under it.
     private let state = Locked(State())
 

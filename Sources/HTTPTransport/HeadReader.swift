@@ -10,7 +10,8 @@ struct HeadReader {
     /// user metadata, and a bound on what a broken server can make us keep.
     static let limitBytes = 64 * 1024
 
-    private var takenBytes = 0
+    /// Of all lines so far.
+    private(set) var takenBytes = 0
     private var head: HTTPResponseHead?
     private(set) var isComplete = false
 

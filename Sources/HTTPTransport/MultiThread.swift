@@ -44,8 +44,8 @@ final class MultiThread {
             curl_multi_perform(handOver.multi, &running)
             takeFinished()
             resumeHeldBodies()
-            startWaiting()
             checkTimes()
+            startWaiting()
             if handOver.fallAsleep() {
                 var ready: Int32 = 0
                 curl_multi_poll(handOver.multi, nil, 0, Int32(pollMilliseconds), &ready)
@@ -67,7 +67,7 @@ final class MultiThread {
     }
 
     private func start(_ exchange: Exchange) {
-        guard let easy = idle.popLast() ?? EasyHandle(share: share) else {
+        guard let easy = idle.popLast() ?? EasyHandle(share: share, sockets: handOver.sockets) else {
             return finish(exchange, .failure(exchange.error(.cannotConnect, "Out of memory.")))
         }
         exchange.easy = easy
@@ -87,7 +87,23 @@ final class MultiThread {
         var code = CURLE_OK
         while ccurl_multi_next_done(handOver.multi, &curl, &code) {
             guard let curl, let exchange = active[curl] else { continue }
-            finish(exchange, CurlFailure.result(of: exchange, code: code))
+            if exchange.remains.isEmpty, CurlFailure.isStaleConnection(exchange, code) {
+                repeatOnce(exchange)
+            } else {
+                finish(exchange, CurlFailure.result(of: exchange, code: code))
+            }
+        }
+    }
+
+    /// Sends the request again, on a new connection. libcurl does so itself where it learns by reading that a kept
+    /// connection was closed, but not where it learns by writing.
+    private func repeatOnce(_ exchange: Exchange) {
+        guard let easy = exchange.easy else { return }
+        curl_multi_remove_handle(handOver.multi, easy.curl)
+        exchange.isRepeated = true
+        ccurl_set_long(easy.curl, CURLOPT_FRESH_CONNECT, 1)
+        guard exchange.seekBody(to: 0), curl_multi_add_handle(handOver.multi, easy.curl) == CURLM_OK else {
+            return finish(exchange, CurlFailure.result(of: exchange, code: CURLE_SEND_ERROR))
         }
     }
 
@@ -98,6 +114,7 @@ final class MultiThread {
         exchange.phase = .ended
         if wasWaiting { line.noteGone() }
         if let easy = exchange.easy {
+            handOver.sockets.forget(exchange)
             curl_multi_remove_handle(handOver.multi, easy.curl)
             active[easy.curl] = nil
             easy.clear()

@@ -80,7 +80,7 @@ package final class ObjectServer {
         } catch let failure as StartFailure {
             throw failure
         } catch let error as StorageError {
-            throw StartFailure(reason: "can't \(error.action) (\(error.number))")
+            throw StartFailure(reason: "can't \(error.action): \(error.words.text ?? "")")
         } catch {
             throw StartFailure(reason: "the folder can't be used")
         }

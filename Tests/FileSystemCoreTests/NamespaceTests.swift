@@ -31,6 +31,22 @@ import Testing
         }
     }
 
+    @Test("a name that no key can have is absent, without a request, so that its create says what is wrong")
+    func impossibleNames() throws {
+        let fixture = CoreFixture()
+        for name in [[UInt8(0xFF)], Array("\\x".utf8)] {
+            let result = try fixture.wait {
+                fixture.fileSystem.lookup(parent: .root, name: name, context: fixture.context(), reply: $0)
+            }
+            guard case .absent = result else {
+                Issue.record("found")
+                continue
+            }
+        }
+        #expect(fixture.memory.requests == 0)
+        expectErrno(EINVAL) { _ = try fixture.create("\\x") }
+    }
+
     @Test("a name of 256 bytes is ENAMETOOLONG, and so is a path past the longest key")
     func tooLong() throws {
         let fixture = CoreFixture()

@@ -155,6 +155,22 @@ import Transfer
         #expect(fixture.memory.keys.count { $0.bytes.starts(with: "x.conflict-".utf8) } == 1)
     }
 
+    @Test("a writer that is killed while it closes counts as having closed: its bytes arrive")
+    func killedWhileClosing() throws {
+        let fixture = CoreFixture()
+        let (inode, handle) = try fixture.create("f")
+        try fixture.write([1], inode, handle)
+        let gate = Gate()
+        fixture.store.order(.wait(gate), on: .put)
+        let context = fixture.context()
+        fixture.fileSystem.flush(inode: inode, handle: handle, context: context) { _ in false }
+        #expect(gate.waitForArrivals(1))
+        context.cancellation.cancel()
+        try fixture.release(inode, handle)
+        gate.open()
+        #expect(eventually(within: .seconds(10)) { fixture.contents("f") == [1] })
+    }
+
     @Test("two closers of one file share its sending, and each returns when the object is there")
     func sharedCommit() throws {
         let fixture = CoreFixture()

@@ -18,20 +18,13 @@ final class ScriptedServer: Sendable {
     private let state = Locked(State())
 
     /// Starts to listen; `script` runs on a thread of its own for each connection, which is closed after it.
-    init(_ script: @escaping @Sendable (ServerConnection) -> Void) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, length) == 0 && listen(listener, 1024) == 0
-                    && getsockname(listener, pointer, &length) == 0
-            }
+    init(receiveBuffer: Int32? = nil, _ script: @escaping @Sendable (ServerConnection) -> Void) throws {
+        let (listener, address) = try Self.listen(backlog: 1024)
+        // Accepted sockets inherit it; set, it also keeps the kernel from enlarging it.
+        if var receiveBuffer {
+            setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
-        guard isListening else { throw Failure(errno: errno) }
+        self.listener = listener
         port = UInt16(bigEndian: address.sin_port)
         guard
             PlainThread.start(
@@ -54,6 +47,23 @@ final class ScriptedServer: Sendable {
                     close(listener)
                 })
         else { throw Failure(errno: errno) }
+    }
+
+    /// A listening socket on a free port of 127.0.0.1.
+    static func listen(backlog: Int32) throws -> (Int32, sockaddr_in) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(listener, pointer, length) == 0 && Glibc.listen(listener, backlog) == 0
+                    && getsockname(listener, pointer, &length) == 0
+            }
+        }
+        guard isListening else { throw Failure(errno: errno) }
+        return (listener, address)
     }
 
     deinit { stop() }
@@ -175,6 +185,41 @@ final class ServerConnection {
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Ends the server's direction, then reads and drops what still comes: a close without a reset.
+    func finish() {
+        shutdown(socket, Int32(SHUT_WR))
+        drain()
+    }
+
+    /// Reads nothing until the client has closed.
+    func waitForClose() {
+        // POLLRDHUP, which the Glibc module lacks.
+        var wanted = pollfd(fd: socket, events: 0x2000, revents: 0)
+        poll(&wanted, 1, 30_000)
+    }
+
+    /// The script's slowness.
+    func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+
+    /// Waits for a byte of the next request, then lets the connection be closed with a reset.
+    func closeAfterNextByte() {
+        var byte: UInt8 = 0
+        recv(socket, &byte, 1, Int32(MSG_PEEK))
+    }
+
+    /// Sends `count` bytes of `Pattern`.
+    func sendPattern(_ count: Int) {
+        var offset = 0
+        var piece = [UInt8](repeating: 0, count: 1 << 20)
+        while offset < count {
+            let length = piece.withUnsafeMutableBytes { buffer in
+                Pattern(count: Int64(count)).copy(from: Int64(offset), into: buffer)
+            }
+            guard send(Array(piece.prefix(length))) else { return }
+            offset += length
+        }
     }
 
     private func receive() -> Bool {

@@ -60,12 +60,36 @@ struct Bytes: HTTPBody {
 struct Pattern: HTTPBody {
     let count: Int64
 
-    static func byte(at offset: Int64) -> UInt8 { UInt8(truncatingIfNeeded: (offset &* 2_654_435_761) >> 13) }
+    /// A prime, so that blocks of no size look alike.
+    private static let period = 65521
+    private static let table = (0..<period).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
 
     func copy(from offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let length = min(buffer.count, Int(count - offset))
-        for index in 0..<length { buffer[index] = Self.byte(at: offset + Int64(index)) }
+        var done = 0
+        while done < length {
+            let start = Int((offset + Int64(done)) % Int64(Self.period))
+            let piece = Self.table[start...].prefix(length - done)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyBytes(from: piece)
+            done += piece.count
+        }
         return length
+    }
+
+    /// Whether `bytes` are those from `offset` on.
+    static func agrees(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let start = Int((offset + Int64(done)) % Int64(period))
+            let length = min(bytes.count - done, period - start)
+            let isEqual = table.withUnsafeBytes { table in
+                guard let left = table.baseAddress, let right = bytes.baseAddress else { return false }
+                return memcmp(left + start, right + done, length) == 0
+            }
+            guard isEqual else { return false }
+            done += length
+        }
+        return true
     }
 }
 
@@ -75,16 +99,14 @@ struct ShortBody: HTTPBody {
     func copy(from offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int { offset == 0 ? 10 : 0 }
 }
 
-/// Bytes and where they stand, as `Pattern` makes them: whether all agree.
+/// Compares what arrives with `Pattern`.
 final class PatternCheck {
     private(set) var offset: Int64 = 0
     private(set) var isRight = true
 
-    func take(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes {
-            if byte != Pattern.byte(at: offset) { isRight = false }
-            offset += 1
-        }
+    func take(_ bytes: UnsafeRawBufferPointer) {
+        if !Pattern.agrees(bytes, at: offset) { isRight = false }
+        offset += Int64(bytes.count)
     }
 }
 
@@ -148,4 +170,47 @@ func eventually(_ condition: () -> Bool) -> Bool {
 /// An answer with `body`.
 func ok(_ body: String = "", status: String = "200 OK", headers: String = "") -> String {
     "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)"
+}
+
+/// Work on a thread of its own, as exchanges block.
+final class Background<Value: Sendable>: Sendable {
+    private let result = Locked(Value??.none)
+
+    init(_ work: @escaping @Sendable () throws -> Value) {
+        let isStarted = PlainThread.start(name: "background", stackBytes: 256 * 1024) {
+            let value = try? work()
+            self.result.withLock { $0 = .some(value) }
+            self.result.wakeAll()
+        }
+        if !isStarted { result.withLock { $0 = .some(nil) } }
+    }
+
+    /// What the work returned; nil where it threw, or after a minute.
+    var value: Value? { result.wait(until: .after(.seconds(60))) { $0 } ?? nil }
+}
+
+/// A listener whose queue is full, so that connecting to it never ends.
+final class FullListener {
+    let url: [UInt8]
+    private let sockets: [Int32]
+
+    init() throws {
+        let (listener, bound) = try ScriptedServer.listen(backlog: 0)
+        var address = bound
+        var sockets = [listener]
+        // A queue of 0 holds one connection; what comes after is dropped.
+        for _ in 0..<4 {
+            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            withUnsafePointer(to: &address) { pointer in
+                _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            sockets.append(client)
+        }
+        self.sockets = sockets
+        url = Array("http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/".utf8)
+    }
+
+    deinit { for socket in sockets { close(socket) } }
 }

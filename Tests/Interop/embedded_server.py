@@ -73,6 +73,7 @@ class Server:
         """No faults, no latency, counters at zero."""
         self.admin("DELETE", "faults")
         self.admin("POST", "latency", {})
+        self.admin("POST", "clock", {"offset_seconds": 0})
         self.admin("POST", "stats/reset")
 
     def stats(self):

@@ -61,11 +61,18 @@ def signed_headers(method, bucket, key, query=(), headers=None, *, additional=()
 class RawClient:
     """Sends signed requests over one connection each."""
 
-    def __init__(self, server):
+    def __init__(self, server, context=None):
+        """`context` makes it HTTPS."""
         self.port = server.port
+        self.context = context
+
+    def connect(self, timeout):
+        if self.context:
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=self.context)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def send(self, method, target, headers, body=None, timeout=20):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        connection = self.connect(timeout)
         try:
             is_chunked = "Transfer-Encoding" in headers
             connection.request(method, target, body=body, headers=headers, encode_chunked=is_chunked)

@@ -1,12 +1,12 @@
 """Ways to reach the server: styles of address, forms of the signature, session tokens, TLS, start and stop."""
 
+import http.client
 import os
 import pathlib
 import ssl
 import subprocess
 import tempfile
 import unittest
-import urllib.request
 
 from cases import ServerCase, for_each_sdk
 from clients import Fault
@@ -82,8 +82,15 @@ class TLS(unittest.TestCase):
             try:
                 self.assertTrue(server.url.startswith("https://127.0.0.1:"))
                 context = ssl.create_default_context(cafile=certificate)
-                with urllib.request.urlopen(server.url + "/-/stats", context=context, timeout=20) as reply:
-                    self.assertEqual(reply.status, 200)
+                raw = RawClient(server, context)
+                data = bytes(range(256)) * 20_000
+                self.assertEqual(raw.request("PUT", "k", body=data).status, 200)
+                self.assertEqual(raw.request("GET", "k").body, data)
+                rule = '{"operation": "GetObject", "kind": "cut", "after_bytes": 100000}'
+                self.assertEqual(raw.send("POST", "/-/faults", {}, rule).status, 200)
+                with self.assertRaises(http.client.IncompleteRead) as raised:
+                    raw.request("GET", "k")
+                self.assertEqual(len(raised.exception.partial), 100_000)
             finally:
                 self.assertEqual(server.stop(), 0)
 

@@ -2,6 +2,7 @@
 
 import base64
 import datetime
+import email.utils
 import hashlib
 import xml.etree.ElementTree as ElementTree
 
@@ -95,6 +96,16 @@ class RawRefusals(ServerCase):
         self.assertEqual(answer.error["MaxAllowedSkewMilliseconds"], "900000")
         self.assertRegex(answer.error["ServerTime"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$")
         self.assertEqual(self.raw.request("GET", "k", now=utc_now() + 16 * MINUTE).code, "RequestTimeTooSkewed")
+
+    def test_a_server_whose_clock_is_wrong_says_what_it_thinks(self):
+        self.server.admin("POST", "clock", {"offset_seconds": 3600})
+        answer = self.raw.request("GET", "k")
+        self.assertEqual(answer.code, "RequestTimeTooSkewed")
+        date = email.utils.parsedate_to_datetime(answer.headers["date"])
+        self.assertLess(abs(date - utc_now() - 60 * MINUTE), MINUTE)
+        self.assertEqual(self.raw.request("PUT", "k", body=b"x", now=date).status, 200)
+        stored = email.utils.parsedate_to_datetime(self.raw.request("HEAD", "k", now=date).headers["last-modified"])
+        self.assertLess(abs(stored - date), MINUTE)
 
     def test_a_mismatch_shows_what_was_signed(self):
         error = self.raw.request("GET", "k", secret="wrong").error

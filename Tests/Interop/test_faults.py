@@ -176,3 +176,34 @@ class Kills(ServerCase):
                 self.assertEqual(RawClient(server).request("GET", "k2").body, b"acknowledged")
         finally:
             server.stop()
+
+    def test_a_kill_among_many_puts_loses_nothing_acknowledged(self):
+        server = Server()
+        try:
+            for _ in range(3):
+                acknowledged, sent, threads = {}, {}, []
+
+                def write(key, raw, acknowledged, sent):
+                    try:
+                        for number in range(1000):
+                            sent[key] = f"{key} {number} ".encode() * 5000
+                            if raw.request("PUT", key, body=sent[key]).status == 200:
+                                acknowledged[key] = sent[key]
+                    except (OSError, http.client.HTTPException):
+                        return
+
+                for number in range(8):
+                    arguments = (f"key-{number}", RawClient(server), acknowledged, sent)
+                    threads.append(threading.Thread(target=write, args=arguments))
+                    threads[-1].start()
+                while len(acknowledged) < 8:
+                    time.sleep(0.01)
+                server.kill()
+                for thread in threads:
+                    thread.join()
+                server.start()
+                raw = RawClient(server)
+                for key, data in acknowledged.items():
+                    self.assertIn(raw.request("GET", key).body, (data, sent[key]))
+        finally:
+            server.stop()

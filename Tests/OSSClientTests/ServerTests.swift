@@ -32,15 +32,6 @@ import Testing
         try body(client, server.admin)
     }
 
-    @Test("the client on the embedded server keeps the contract of every object store")
-    func contract() throws {
-        try withClient { client, _ in
-            for requirement in ObjectStoreContract.cases {
-                #expect(throws: Never.self, "\(requirement)") { try requirement.check(client) }
-            }
-        }
-    }
-
     @Test("odd names go there and back byte by byte, in keys, listings and copies")
     func oddNames() throws {
         try withClient { client, _ in

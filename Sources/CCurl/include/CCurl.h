@@ -24,8 +24,16 @@ curl_off_t ccurl_get_offset(CURL *easy, CURLINFO info);
 const char *ccurl_get_string(CURL *easy, CURLINFO info);
 /// The object given as CURLOPT_PRIVATE.
 void *ccurl_get_private(CURL *easy);
-/// The socket of the connection in use, or -1.
-int ccurl_get_socket(CURL *easy);
+/// The types of CURLOPT_OPENSOCKETFUNCTION, as far as it concerns us, and of CURLOPT_CLOSESOCKETFUNCTION.
+typedef void (*ccurl_opened_function)(void *context, int socket);
+typedef int (*ccurl_close_function)(void *context, int socket);
+/// What CURLOPT_OPENSOCKETDATA points to; must outlive all connections.
+struct ccurl_socket_watch {
+    ccurl_opened_function opened;
+    void *context;
+};
+/// Tells `watch` of each socket opened, which is closed on exec, and lets `close` close it, given `watch->context`.
+CURLcode ccurl_watch_sockets(CURL *easy, struct ccurl_socket_watch *watch, ccurl_close_function close);
 
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 /// Takes one finished transfer off the list: true with its handle and result, false when there is none.
@@ -43,5 +51,9 @@ struct ccurl_socket_state {
 };
 /// Reads that state; false where `socket` is none of TCP.
 bool ccurl_read_socket_state(int socket, struct ccurl_socket_state *state);
+/// The local port of an IP socket; 0 where it has none yet.
+int ccurl_socket_local_port(int socket);
+/// Whether `socket` is the connection that `easy` uses.
+bool ccurl_socket_is_of(int socket, CURL *easy);
 /// Whether a read of `socket` would return at once: with bytes, with the end, or with an error.
 bool ccurl_socket_is_readable(int socket);

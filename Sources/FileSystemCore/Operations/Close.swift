@@ -21,7 +21,7 @@ extension FileSystem {
             return
         }
         dispatch(context, reply) { [self] () throws(FileSystemError) in
-            try commitTelling(handle, requestContext(context))
+            try commitTelling(handle)
         }
     }
 
@@ -37,7 +37,7 @@ extension FileSystem {
             return
         }
         dispatch(context, reply) { [self] () throws(FileSystemError) in
-            try commitTelling(handle, requestContext(context))
+            try commitTelling(handle)
         }
     }
 
@@ -59,9 +59,12 @@ extension FileSystem {
     }
 
     /// Sends, and tells this handle of a failure: this one's, or one that it hasn't been told of.
-    private func commitTelling(_ handle: FileHandle, _ context: RequestContext) throws(FileSystemError) {
+    ///
+    /// Not bound to the caller's life: a writer that is killed while it closes counts as having closed.
+    private func commitTelling(_ handle: FileHandle) throws(FileSystemError) {
         do throws(FileSystemError) {
-            try commit(handle.file, inode: handle.inode, context)
+            try commit(
+                handle.file, inode: handle.inode, RequestContext(deadline: .after(configuration.deadline)))
         } catch {
             let count = handle.file.state.withLock { $0.errorCount }
             handle.state.withLock { $0.toldErrors = count }

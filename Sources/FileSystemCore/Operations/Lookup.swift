@@ -23,7 +23,7 @@ extension FileSystem {
                 }
             }
         } catch {
-            _ = reply(.failure(error))
+            _ = reply(error.errno == ENOENT ? .success(.absent(timeout: .zero)) : .failure(error))
         }
     }
 

@@ -26,11 +26,19 @@ enum AdminPath {
         if name.isEqual(to: "GET latency") { return .reply(json(parts.latency.withLock { $0 })) }
         if name.isEqual(to: "POST faults") { return document { addFault($0, parts) } }
         if name.isEqual(to: "POST latency") { return document { setLatency($0, parts) } }
+        if name.isEqual(to: "POST clock") { return document { setClock($0, parts) } }
         return .reply(.text(404, Bytes("no such thing\n")))
     }
 
     private struct Empty: Codable {}
     private struct Given: Codable { let id: Int }
+
+    private struct ClockShift: Codable {
+        /// A century, so that no sum overflows.
+        static let limitSeconds = 3_155_760_000
+        let offsetSeconds: Int
+        enum CodingKeys: String, CodingKey { case offsetSeconds = "offset_seconds" }
+    }
 
     private static func document(_ answer: @escaping (Bytes) -> Reply) -> Work {
         .receive(DocumentReceiver(limitBytes: documentLimitBytes, answer: answer))
@@ -50,6 +58,14 @@ enum AdminPath {
         }
         parts.latency.withLock { $0 = latency }
         return json(latency)
+    }
+
+    private static func setClock(_ document: Bytes, _ parts: ServerParts) -> Reply {
+        guard let shift = try? JSONDecoder().decode(ClockShift.self, from: Data(document)),
+            abs(shift.offsetSeconds) <= ClockShift.limitSeconds
+        else { return .text(400, Bytes("not a shift of the clock\n")) }
+        parts.service.clock.shift(by: Int64(shift.offsetSeconds))
+        return json(shift)
     }
 
     private static func json(_ value: some Encodable) -> Reply {

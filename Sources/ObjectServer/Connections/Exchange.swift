@@ -104,7 +104,7 @@ final class Exchange {
 
     private func start(_ request: Request, _ route: Route?, _ unknown: Bytes) throws -> Work {
         let service = parts.service
-        let context = SignatureContext(keys: parts.keys, region: service.region, now: Dates.now)
+        let context = SignatureContext(keys: parts.keys, region: service.region, now: service.clock.now)
         try SignatureChecker.check(request, context)
         if !request.bucket.isEmpty && service.folder.birth(ofBucket: request.bucket) == nil {
             throw ServiceError.noSuchBucket(request.bucket)
@@ -155,6 +155,7 @@ final class Exchange {
             reply.discard()
             return .drop
         }
+        if parts.service.clock.isShifted { reply.headers.append("Date", Dates.header(parts.service.clock.now)) }
         reply.headers.append("Server", Bytes("AliyunOSS"))
         reply.headers.append("x-oss-request-id", request.requestID)
         if case .wrongCRC = fault?.kind { Self.spoilChecksum(&reply) }
@@ -203,7 +204,7 @@ final class Exchange {
                 .error, "storage failed",
                 [
                     LogField("action", storage.map { Bytes($0.action) } ?? []),
-                    LogField("number", storage?.number ?? 0), LogField("request_id", request.requestID),
+                    LogField("error", storage?.words ?? []), LogField("request_id", request.requestID),
                 ])
             return .reply(ServiceError.internalError.reply(to: request))
         }

@@ -20,7 +20,8 @@ struct Pacer {
     /// Blocks until `count` more bytes are due; false if the peer has gone or the server stops.
     mutating func pass(_ count: Int, waits: Waits, socket: Int32) -> Bool {
         bytes += UInt64(count)
-        let due = start.advanced(by: .nanoseconds(Int64(clamping: UInt64(Double(bytes) / Double(rate) * 1e9))))
+        // Thirty years at the most: a deadline, and no overflow.
+        let due = start.advanced(by: .nanoseconds(Int64(min(Double(bytes) / Double(rate), 1e9) * 1e9)))
         let gates = release.map { [$0, waits.stop] } ?? [waits.stop]
         switch Gate.wait(gates, socket: socket, until: due) {
         case .timeout: return true

@@ -21,7 +21,7 @@ enum CopyObject {
             if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
             let isWithinBucket = source.bucket == request.bucket
             guard isWithinBucket || original.size <= PutObject.maximumBytes else { throw ServiceError.entityTooLarge }
-            return change.applied(to: original)
+            return change.applied(to: original, now: service.clock.now)
         }
         var xml = XMLWriter()
         xml.element("CopyObjectResult") { xml in
@@ -71,13 +71,13 @@ enum CopyObject {
         }
 
         /// ACL and storage class are the request's or the default: neither is copied.
-        func applied(to original: StoredObject) -> StoredObject {
+        func applied(to original: StoredObject, now: Int64) -> StoredObject {
             var copy = original
             if let fields { copy.fields = fields }
             if let tagging { copy.tagging = tagging }
             copy.storageClass = storageClass ?? Bytes("Standard")
             copy.acl = acl ?? Bytes("default")
-            copy.modified = Dates.now
+            copy.modified = now
             return copy
         }
     }

@@ -65,7 +65,7 @@ final class PutReceiver: BodyReceiver {
             row.crc = writer.crc
             row.md5 = md5.map(Digests.base64) ?? []
             row.etag = Self.etag(size: writer.size, crc: writer.crc, md5: md5)
-            row.modified = Dates.now
+            row.modified = service.clock.now
             try service.folder.put(request.bucket, row) { [forbidsOverwrite] old in
                 if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
             }

@@ -1,7 +1,22 @@
+import Runtime
+
 /// What the operations work with.
 struct Service: Sendable {
     let folder: ObjectFolder
     let region: Bytes
+    let clock = ServerClock()
+}
+
+/// The server's clock, which tests shift to see what a wrong one does. Safe from any thread.
+final class ServerClock: Sendable {
+    private let offset = Locked<Int64>(0)
+
+    /// Seconds since 1970, by which requests are judged and objects dated.
+    var now: Int64 { Dates.now + offset.withLock { $0 } }
+
+    var isShifted: Bool { offset.withLock { $0 } != 0 }
+
+    func shift(by seconds: Int64) { offset.withLock { $0 = seconds } }
 }
 
 /// One line of the routing table: a request with this method, this scope and exactly these selectors.

@@ -1,10 +1,26 @@
 import CSQLite
+import Glibc
 
 /// What went wrong below the operations: the request gets InternalError, the log gets this.
 struct StorageError: Error {
+    enum Source { case system, index }
+
     let action: StaticString
-    /// The number of SQLite or of errno.
+    /// errno, or SQLite's result.
     let number: Int32
+    let source: Source
+
+    init(action: StaticString, number: Int32, source: Source = .system) {
+        self.action = action
+        self.number = number
+        self.source = source
+    }
+
+    /// The library's words for the number.
+    var words: Bytes {
+        guard let text = source == .system ? UnsafePointer(strerror(number)) : sqlite3_errstr(number) else { return [] }
+        return Bytes(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+    }
 }
 
 /// One SQLite connection with its prepared statements. Of one thread at a time: `ObjectFolder` keeps it in a lock.
@@ -19,7 +35,7 @@ final class Database {
         let result = sqlite3_open_v2(path, &opened, flags, nil)
         guard result == SQLITE_OK, let opened else {
             sqlite3_close_v2(opened)
-            throw StorageError(action: "open the index", number: result)
+            throw StorageError(action: "open the index", number: result, source: .index)
         }
         handle = opened
     }
@@ -32,7 +48,9 @@ final class Database {
     /// Runs statements that give no rows and take no values.
     func execute(_ sql: String) throws(StorageError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard result == SQLITE_OK else { throw StorageError(action: "execute", number: result) }
+        guard result == SQLITE_OK else {
+            throw StorageError(action: "change the index", number: result, source: .index)
+        }
     }
 
     /// The statement for `sql`, made once, reset and without values.
@@ -43,7 +61,9 @@ final class Database {
         }
         var prepared: OpaquePointer?
         let result = sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
-        guard result == SQLITE_OK, let prepared else { throw StorageError(action: "prepare", number: result) }
+        guard result == SQLITE_OK, let prepared else {
+            throw StorageError(action: "read the index", number: result, source: .index)
+        }
         let statement = Statement(prepared)
         statements[sql] = statement
         return statement
@@ -95,7 +115,7 @@ final class Statement {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let result: throw StorageError(action: "step", number: result)
+        case let result: throw StorageError(action: "use the index", number: result, source: .index)
         }
     }
 
