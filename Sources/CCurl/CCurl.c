@@ -27,6 +27,10 @@ CURLcode ccurl_set_seek_function(CURL *easy, ccurl_seek_function function) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
 }
 
+CURLcode ccurl_set_send_function(CURL *easy, ccurl_send_function function) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
 long ccurl_get_long(CURL *easy, CURLINFO info) {
     long value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;

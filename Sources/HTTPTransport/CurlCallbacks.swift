@@ -26,7 +26,15 @@ enum CurlCallbacks {
             let isDone = CurlCallbacks.exchange(context).seekBody(to: Int64(offset))
             return isDone ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
         }
-        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
+        ccurl_set_send_function(curl) { context, _, _, _, _ in
+            guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
+            CurlCallbacks.exchange(context).noteSending()
+            return Int32(CURL_PREREQFUNC_OK)
+        }
+        let options = [
+            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
+        ]
+        for option in options {
             ccurl_set_pointer(curl, option, context)
         }
     }

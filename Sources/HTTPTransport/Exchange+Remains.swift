@@ -25,7 +25,7 @@ extension Exchange {
         guard !remains.isEmpty, !hasAnswerBytes else { return false }
         return remains.withUnsafeBytes { bytes in
             guard let (head, body) = Self.answer(in: bytes) else { return false }
-            receiver.begin(head)
+            handOn(head)
             return body.isEmpty || receiver.receive(body)
         }
     }

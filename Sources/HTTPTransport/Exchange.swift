@@ -28,6 +28,8 @@ final class Exchange: @unchecked Sendable {
     private(set) var verdict: TransportError?
     /// Whether this is the second try, on a new connection.
     var isRepeated = false
+    /// How often libcurl began to send the request, by itself or as it was told.
+    private var sendings = 0
     /// Where to note that the body waits for libcurl to read; nil while not active.
     var held: HeldBodies?
     /// What stood in the socket when it was closed.
@@ -103,10 +105,20 @@ extension Exchange {
                 isAnsweredEarly = true
                 held?.exchanges.append(self)
             }
-            receiver.begin(head)
+            handOn(head)
             return true
         }
     }
+
+    /// Gives the receiver the head, which tells whether the request was sent more than once.
+    func handOn(_ head: HTTPResponseHead) {
+        var head = head
+        head.wasSentAgain = sendings > 1
+        receiver.begin(head)
+    }
+
+    /// Counts a sending that is about to begin.
+    func noteSending() { sendings += 1 }
 
     /// Takes bytes of the body; false ends the exchange with the verdict.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {

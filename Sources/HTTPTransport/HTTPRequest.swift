@@ -54,10 +54,14 @@ package struct HTTPResponseHead: Sendable {
     package var status: Int
     /// In the order of arrival, names as they came, values without surrounding blanks.
     package var headers: [HTTPHeader]
+    /// Whether the request was sent more than once, as over a kept connection that turned out to be closed: an earlier
+    /// sending may have had its effect, and this answer may be about that.
+    package var wasSentAgain: Bool
 
-    package init(status: Int, headers: [HTTPHeader]) {
+    package init(status: Int, headers: [HTTPHeader], wasSentAgain: Bool = false) {
         self.status = status
         self.headers = headers
+        self.wasSentAgain = wasSentAgain
     }
 
     /// The first value of the header `name`, compared without regard to ASCII case.

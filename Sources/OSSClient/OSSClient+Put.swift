@@ -19,10 +19,7 @@ extension OSSClient {
             do throws(AttemptFailure) {
                 answer = try exchange(sent, &state)
             } catch {
-                // A transport that sent the body twice had lost the first answer.
-                guard error.error.kind == .alreadyExists, state.effectIsUnknown || checked.wasSentAgain else {
-                    throw error
-                }
+                guard error.error.kind == .alreadyExists, state.effectIsUnknown else { throw error }
                 // An earlier attempt of ours may be what exists: then bytes and user metadata are ours.
                 guard let found = try headIfPresent(request.key, &state), found.size == body.count,
                     let crc = found.crc64, crc == checked.crc64,
@@ -59,9 +56,6 @@ final class ChecksummedBody: HTTPBody, @unchecked Sendable {
     private let body: any ObjectBody
     private var running = CRC64()
     private var position: Int64 = 0
-    private var isBegun = false
-    /// Whether the transport began anew within one exchange, as it does where a kept connection turned out to be closed.
-    private(set) var wasSentAgain = false
 
     init(_ body: any ObjectBody) { self.body = body }
 
@@ -70,8 +64,6 @@ final class ChecksummedBody: HTTPBody, @unchecked Sendable {
     func copy(from offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let copied = body.copy(from: offset, into: buffer)
         if offset == 0 {
-            wasSentAgain = isBegun
-            isBegun = true
             running = CRC64()
             position = 0
         }

@@ -121,6 +121,21 @@ import Testing
         #expect(server.heads.count >= 20)
     }
 
+    @Test("an answer tells whether its request was sent before, over a kept connection that closed without one")
+    func sentAgain() throws {
+        let server = try ScriptedServer { connection in
+            guard connection.readHead() != nil else { return }
+            connection.send(ok("x"))
+            _ = connection.readHead()
+        }
+        for method in ["GET", "PUT", "DELETE"] {
+            let transport = CurlTransport(.test())
+            defer { transport.stop() }
+            #expect(try transport.answer(method, server.url("/")).head?.wasSentAgain == false)
+            #expect(try transport.answer(method, server.url("/")).head?.wasSentAgain == true)
+        }
+    }
+
     @Test("64 MiB go up and come back unchanged") func largeBodies() throws {
         let size = 64 << 20
         let server = try ScriptedServer { connection in

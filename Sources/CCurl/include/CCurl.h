@@ -8,6 +8,9 @@
 typedef size_t (*ccurl_data_function)(char *bytes, size_t size, size_t count, void *context);
 /// The type of CURLOPT_SEEKFUNCTION.
 typedef int (*ccurl_seek_function)(void *context, curl_off_t offset, int origin);
+/// The type of CURLOPT_PREREQFUNCTION, which is called before each sending of a request.
+typedef int (*ccurl_send_function)(
+    void *context, char *peer_address, char *own_address, int peer_port, int own_port);
 
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
@@ -15,6 +18,7 @@ CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, const void *value);
 CURLcode ccurl_set_data_function(CURL *easy, CURLoption option, ccurl_data_function function);
 CURLcode ccurl_set_seek_function(CURL *easy, ccurl_seek_function function);
+CURLcode ccurl_set_send_function(CURL *easy, ccurl_send_function function);
 
 /// The value of a CURLINFO of the long kind; 0 where there is none.
 long ccurl_get_long(CURL *easy, CURLINFO info);

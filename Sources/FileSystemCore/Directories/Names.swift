@@ -149,6 +149,7 @@ extension FileSystem {
         let store = store
         let request = ListRequest(prefix: key.bytes + [UInt8(ascii: "/")], foldsDirectories: false, limit: 1)
         let listFirst: @Sendable () -> Void = {
+            if context.cancellation?.isCancelled == true { return }
             let result: Listed
             do throws(ObjectStoreError) {
                 let page = try store.list(request, context)
@@ -166,14 +167,28 @@ extension FileSystem {
         } catch {
             head = .failure(error)
         }
-        // The list ends by its own deadline and cancellation, which are this operation's.
-        let isDirectory = listed.wait(until: .never) { $0 } ?? .success(false)
-        switch (head, isDirectory) {
+        if case .failure(let error) = head, error.kind == .cancelled || error.isRetryable {
+            throw FileSystemError(error)
+        }
+        let number = context.cancellation?.onCancel { listed.wakeAll() }
+        defer { if let number { context.cancellation?.remove(number) } }
+        // Its place in line may be long, so this wait ends by itself.
+        let answer: Listed? =
+            listed.wait(until: context.deadline) { result -> Listed?? in
+                if let result { return .some(result) }
+                return context.cancellation?.isCancelled == true ? .some(nil) : nil
+            } ?? nil
+        guard let answer else {
+            throw context.cancellation?.isCancelled == true
+                ? FileSystemError(EINTR) : FileSystemError(EIO, "The server did not answer in time.", level: .warning)
+        }
+        switch (head, answer) {
         case (_, .success(true)): return .directory
         case (_, .failure(let error)): throw FileSystemError(error)
         case (.success(let info), .success(false)): return .file(info)
-        case (.failure(let error), .success(false)) where error.kind == .notFound: return .absent
-        case (.failure(let error), .success(false)): throw FileSystemError(error)
+        case (.failure(let error), .success(false)):
+            if error.kind == .notFound { return .absent }
+            throw FileSystemError(error)
         }
     }
 

@@ -134,7 +134,10 @@ extension OSSClient {
         } catch {
             outcome = error
         }
-        logRequest(request, answer(), outcome, since: start)
+        let head = answer()
+        // What the transport made up for by itself was lost as well.
+        if head?.wasSentAgain == true { state.effectIsUnknown = true }
+        logRequest(request, head, outcome, since: start)
         if let outcome { throw AttemptFailure(outcome, request.operation, request.key) }
     }
 
