@@ -30,8 +30,11 @@ import Testing
             file.write(DrainStatus(phase: .draining, unsentFiles: 12, openFiles: 0))
             file.write(DrainStatus(phase: .drained))
             file.remove()
+            let late = try #require(InstanceReader(device: "0:1", folders: [folder]), "found by its descriptor")
+            #expect(late.status == DrainStatus(phase: .drained))
+            late.close()
             #expect(reader.status == DrainStatus(phase: .drained))
-            #expect(InstanceReader(device: "0:1", folders: [folder]) == nil)
+            #expect(InstanceReader(device: "0:2", folders: [folder]) == nil)
             #expect(withPath(folder) { access($0, F_OK) } != 0, "the empty folder stays")
             // A lock of this process never stands in its own way, as fcntl(2) has it.
             #expect(reader.holder == nil)

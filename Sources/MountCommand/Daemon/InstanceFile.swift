@@ -118,39 +118,3 @@ struct InstanceFile: Sendable {
         _ = withPath(folder) { rmdir($0) }
     }
 }
-
-/// The asking side.
-struct InstanceReader: Sendable {
-    private let descriptor: Int32
-
-    /// Opens the file of the mount with `device` in the first of `folders` that has one; nil where none has.
-    init?(device: String, folders: [[UInt8]]) {
-        for folder in folders {
-            let path = folder + Array("/\(device)".utf8)
-            let opened = withPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
-            if opened >= 0 {
-                descriptor = opened
-                return
-            }
-        }
-        return nil
-    }
-
-    /// The process that holds the lock; nil once it has ended, 0 where it lives in a process namespace not visible here.
-    var holder: Int32? {
-        var lock = flock()
-        // Asking for a write lock conflicts with the holder's; F_GETLK needs no right to write.
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
-        return lock.l_pid
-    }
-
-    var status: DrainStatus? {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        return count > 0 ? DrainStatus(line: bytes[..<count]) : nil
-    }
-
-    func close() { Glibc.close(descriptor) }
-}
