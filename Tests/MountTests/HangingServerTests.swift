@@ -91,7 +91,12 @@ extension MountTests {
                 }
                 kill(process, SIGKILL)
                 let isGone = eventually(within: .seconds(1)) { kill(process, 0) != 0 }
-                #expect(isGone, "a process in \(kind) outlives SIGKILL by a second")
+                guard !isGone else { continue }
+                let stack = String(decoding: FileSystemPath.contents("/proc/\(process)/stack"), as: UTF8.self)
+                let isLate = eventually(within: .seconds(10)) { kill(process, 0) != 0 }
+                #expect(
+                    isGone,
+                    "a process in \(kind) outlives SIGKILL by a second (gone in eleven: \(isLate)); it is in\n\(stack)")
             }
         }
     }
