@@ -29,7 +29,6 @@ system_modules() {
         # One atomic flag per request, where a lock would cost three allocations.
         FuseBridge) echo " Glibc Synchronization " ;;
         ObjectServer | ossmount-server) echo " Glibc Foundation FoundationEssentials " ;;
-        FuseBridge) echo " Glibc Synchronization " ;; # one atomic flag per request
         *) if [ "${kind[$1]}" = test ] || [ "$1" = TestSupport ]; then
             echo " Glibc Testing Foundation FoundationEssentials Synchronization "
         else

@@ -7,7 +7,7 @@
 # Test targets that mount, or that need a program beside the test runner: not part of the unit tier.
 mounting_targets='^(MountTests|ModelTests|FuseBridgeTests\.KernelTests)[./]'
 
-unit_minimum=60
+unit_minimum=350
 mount_minimum=55
 interop_minimum=135
 

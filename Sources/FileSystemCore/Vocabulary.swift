@@ -126,6 +126,8 @@ package struct AttributeChange: Sendable {
     package var size: Int64?
     package var accessTime: Time?
     package var modificationTime: Time?
+    /// Whether a change of the length drops suid and sgid; set by the core, by who asks.
+    var clearsPrivileges = false
     /// The open file that the call came through (ftruncate, futimens), if any.
     package var handle: HandleID?
 

@@ -18,9 +18,7 @@ struct MountPreconditions {
     /// The mount point's absolute path without links; `/dev/fd/N` stays as it is.
     func checkMountPoint(_ configuration: FuseConfiguration) throws(FuseMountError) -> [UInt8] {
         if Self.isDescriptorPath(configuration.mountPoint) { return configuration.mountPoint }
-        let path = try resolvedDirectory(configuration.mountPoint)
-        if let mount = MountTable.topmost(at: path), mount.isOurs { throw .alreadyMounted }
-        return path
+        return try resolvedDirectory(configuration.mountPoint)
     }
 
     func checkFuse(_ configuration: FuseConfiguration) throws(FuseMountError) {
@@ -44,17 +42,24 @@ struct MountPreconditions {
     private func resolvedDirectory(_ path: [UInt8]) throws(FuseMountError) -> [UInt8] {
         guard !path.contains(0), let resolved = realpath(terminated(path), nil) else { throw Self.fault(errno) }
         defer { free(resolved) }
+        let absolute = UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)).map { $0 }
+        let isOurs = MountTable.topmost(at: absolute)?.isOurs ?? false
         var status = stat()
-        guard stat(resolved, &status) == 0 else { throw Self.fault(errno) }
+        guard stat(resolved, &status) == 0 else {
+            let fault = Self.fault(errno)
+            // A mount of ours that lives may have any other error to tell, or be closed to this user.
+            throw isOurs && fault != .mountPointStale ? .alreadyMounted : fault
+        }
+        if isOurs { throw .alreadyMounted }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .mountPointNotDirectory }
         if !isRoot && Glibc.access(resolved, W_OK | X_OK) != 0 { throw .mountPointNotPermitted }
-        return UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) }
+        return absolute
     }
 
     private static func fault(_ errno: Int32) -> FuseMountError {
         switch errno {
         case ENOTDIR: .mountPointNotDirectory
-        case ENOTCONN, ESTALE, ECONNABORTED, EIO: .mountPointStale
+        case ENOTCONN, ECONNABORTED: .mountPointStale
         case EACCES, EPERM: .mountPointNotPermitted
         default: .mountPointMissing
         }

@@ -18,6 +18,11 @@ package final class CurlTransport: HTTPExchanging {
         ///
         /// 128 keeps a line of 1 Gbit/s full at 100 ms with parts of 128 KiB.
         package var maximumConnections = 128
+        /// The size of libcurl's buffers, of which each exchange under way has one to read into and, with a body, one to
+        /// send from; 16 KiB to 2 MiB. They count against no budget of ours.
+        ///
+        /// 256 KiB: measured on two cores, 64 KiB moves a tenth to a third less, 512 KiB no more.
+        package var bufferBytes = 256 * 1024
         /// How long an unused connection is kept, in whole seconds. 50 s is less than servers commonly keep theirs.
         package var keepAliveIdle = Duration.seconds(50)
         /// Bytes without NUL or line ends, sent as User-Agent unless the request has one; none where empty.
@@ -41,6 +46,7 @@ package final class CurlTransport: HTTPExchanging {
     package init(_ configuration: Configuration = Configuration()) {
         var configuration = configuration
         configuration.maximumConnections = max(configuration.maximumConnections, 1)
+        configuration.bufferBytes = min(max(configuration.bufferBytes, 16 * 1024), 2 * 1024 * 1024)
         self.configuration = configuration
     }
 

@@ -2,9 +2,6 @@ import CCurl
 
 /// One libcurl easy handle: sets it up for one exchange at a time. Belongs to the multi thread.
 final class EasyHandle {
-    /// 512 KiB to read into: 16 KiB, libcurl's default, halves the rate; past 128 KiB little is gained.
-    private static let receiveBufferBytes = 512 * 1024
-    private static let sendBufferBytes = 512 * 1024
     private static let errorBytes = Int(CURL_ERROR_SIZE)
 
     let curl: UnsafeMutableRawPointer
@@ -63,8 +60,8 @@ final class EasyHandle {
         // A dead peer shows within two minutes on a connection where nothing moves, NATs keep their entry.
         set(CURLOPT_TCP_KEEPIDLE, 45)
         set(CURLOPT_TCP_KEEPINTVL, 15)
-        set(CURLOPT_BUFFERSIZE, Self.receiveBufferBytes)
-        set(CURLOPT_UPLOAD_BUFFERSIZE, Self.sendBufferBytes)
+        set(CURLOPT_BUFFERSIZE, configuration.bufferBytes)
+        set(CURLOPT_UPLOAD_BUFFERSIZE, configuration.bufferBytes)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         result = first(result, ccurl_set_pointer(curl, CURLOPT_PROTOCOLS_STR, "http,https"))

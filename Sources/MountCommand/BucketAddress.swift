@@ -18,27 +18,10 @@ struct BucketAddress: Sendable, Equatable {
         }
         let rest = argument.dropFirst(Self.scheme.count)
         let name = rest.prefix { $0 != UInt8(ascii: "/") }
-        bucket = try Self.bucketName(name)
+        // Which names a bucket can have is the client's to know, which checks it before anything is mounted.
+        bucket = printable(name)
         prefix = try Self.prefix(rest.dropFirst(name.count))
         text = argument
-    }
-
-    /// 3 to 63 lower-case letters, digits and hyphens, with neither end a hyphen: OSS's rule, and what keeps the name a
-    /// part of a host.
-    private static func bucketName(_ bytes: ArraySlice<UInt8>) throws(CommandError) -> String {
-        let isPlain: (UInt8) -> Bool = { byte in
-            (byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z"))
-                || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
-        }
-        let hyphen = UInt8(ascii: "-")
-        guard (3...63).contains(bytes.count), bytes.allSatisfy({ isPlain($0) || $0 == hyphen }),
-            bytes.first != hyphen, bytes.last != hyphen
-        else {
-            throw CommandError(
-                .usage, "'\(printable(bytes))' is no bucket's name",
-                remedy: "a name has 3 to 63 lower-case letters, digits and hyphens, and a hyphen at neither end")
-        }
-        return printable(bytes)
     }
 
     private static func prefix(_ path: ArraySlice<UInt8>) throws(CommandError) -> [UInt8] {

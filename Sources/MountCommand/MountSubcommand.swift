@@ -13,13 +13,12 @@ enum MountSubcommand {
     /// Ends when the mount stands, or in the foreground when it has ended.
     static func run(_ request: MountRequest) throws(CommandError) {
         let options = request.options
+        let wiring = try MountWiring(request)
+        let logFile = try openLogFile(options)
         // Before any secret is read.
         if !options.allowsCoreDumps { _ = cruntime_forbid_core_dumps() }
         let credentials = EnvironmentCredentialsProvider()
         ProcessEnvironment.wipe(EnvironmentCredentialsProvider.variables)
-
-        let wiring = try MountWiring(request)
-        let logFile = try openLogFile(options)
         let log = Log(level: options.logLevel, sink: sink(logFile, isForeground: options.isForeground))
         let session = wiring.session(log: log)
         let mountPoint = try told(request) { () throws(FuseMountError) in try session.checkMountPoint() }

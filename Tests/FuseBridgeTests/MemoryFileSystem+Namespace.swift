@@ -21,6 +21,7 @@ extension MemoryFileSystem {
             node.lookups -= min(count, node.lookups)
             state.nodes[inode] = node
         }
+        state.wakeAll()
     }
 
     func mkdir(

@@ -45,7 +45,9 @@ final class MemoryFileSystem: FileSystemOperations {
     let timeout = Duration.seconds(60)
 
     init() {
-        state.withLock { $0.nodes[.root] = Node(attributes: Self.attributes(.root, .directory, 0o755, 0, 0)) }
+        state.withLock {
+            $0.nodes[.root] = Node(attributes: Self.attributes(.root, .directory, 0o755, geteuid(), getegid()))
+        }
     }
 
     static func attributes(
@@ -116,7 +118,7 @@ final class MemoryFileSystem: FileSystemOperations {
     /// A file as another client would put it there.
     func put(_ name: String, _ data: [UInt8], permissions: UInt32 = 0o644) {
         state.withLock { state in
-            let inode = Self.add(&state, .root, Array(name.utf8), .regular, permissions, 0, 0)
+            let inode = Self.add(&state, .root, Array(name.utf8), .regular, permissions, geteuid(), getegid())
             state.nodes[inode]?.data = data
             state.nodes[inode]?.attributes.size = Int64(data.count)
         }

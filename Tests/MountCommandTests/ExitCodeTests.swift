@@ -14,7 +14,10 @@ import Testing
         arguments: [
             [], ["mont"], ["mount"], ["mount", "oss://pictures"], ["mount", "pictures", "/mnt", "--region=x"],
             ["mount", "oss://pictures", "/mnt"], ["mount", "oss://pictures", "/mnt", "--region=x", "--nosuch"],
-            ["oss://pictures"], ["umount"], ["umount", "/a", "/b"], ["umount", "/a", "--timeout=soon"],
+            ["oss://pictures"], ["mount", "oss://A", "/mnt", "--region=x"], ["mount", "oss://", "/mnt", "--region=x"],
+            ["mount", "oss://pictures", "/mnt", "--endpoint=ftp://x"],
+            ["mount", "oss://pictures", "/mnt", "--region=X!"],
+            ["umount"], ["umount", "/a", "/b"], ["umount", "/a", "--timeout=soon"],
         ] as [[String]])
     func usage(words: [String]) { #expect(MountCommand.run(words.map { Array($0.utf8) }) == .usage) }
 

@@ -32,6 +32,7 @@ import Testing
             file.remove()
             #expect(reader.status == DrainStatus(phase: .drained))
             #expect(InstanceReader(device: "0:1", folders: [folder]) == nil)
+            #expect(withPath(folder) { access($0, F_OK) } != 0, "the empty folder stays")
             // A lock of this process never stands in its own way, as fcntl(2) has it.
             #expect(reader.holder == nil)
             reader.close()

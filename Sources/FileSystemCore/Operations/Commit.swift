@@ -96,9 +96,16 @@ extension FileSystem {
                     changes: state.changes)
             }
             guard var sending else { continue }
+            // Tells our own object from a foreign one, should the answer to an exclusive create be lost.
+            if sending.isExclusive { sending.metadata.user["ossmount-id"] = Self.randomID() }
             sending.snapshot = sending.snapshot.withChecksum()
             return sending
         }
+    }
+
+    /// 64 random bits in hexadecimal: one upload's own name.
+    private static func randomID() -> [UInt8] {
+        Array(String(UInt64.random(in: 1 << 60 ... .max), radix: 16).utf8)
     }
 
     /// Makes what was sent the file's version in the bucket.

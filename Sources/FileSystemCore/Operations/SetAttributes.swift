@@ -12,6 +12,9 @@ extension FileSystem {
             _ = reply(.failure(FileSystemError(EROFS)))
             return
         }
+        var change = change
+        // inode(7): a truncation by anyone but root drops the marks of privilege.
+        change.clearsPrivileges = context.caller.uid != 0
         let file: FileContent? = table.withLock { $0[inode]?.file }
         // A file with unsent bytes takes its attributes along with them: nothing to wait for.
         if let file, let size = change.size ?? .some(0), size <= configuration.maximumFileBytes {
@@ -22,12 +25,13 @@ extension FileSystem {
             }
             if isDone { return answerAttributes(of: inode, reply) }
         }
+        let final = change
         dispatch(context, reply) { [self] () throws(FileSystemError) in
             let request = requestContext(context)
             if let file {
-                try setFile(inode, file, change, request)
+                try setFile(inode, file, final, request)
             } else {
-                try setDirectory(inode, change, request)
+                try setDirectory(inode, final, request)
             }
             return try table.withLock { table throws(FileSystemError) in
                 guard let node = table[inode] else { throw FileSystemError(ESTALE) }
@@ -159,7 +163,7 @@ extension FileContent.State {
     mutating func apply(_ change: AttributeChange, at now: WallTime) {
         if let size = change.size, size != self.size {
             truncate(to: size, at: now)
-            clearPrivileges()
+            if change.clearsPrivileges { clearPrivileges() }
         }
         if change.uid != nil || change.gid != nil {
             uid = change.uid ?? uid

@@ -29,6 +29,8 @@ extension FileSystem {
                 _ = reply(.failure(error))
                 return
             case .success(0):
+                // The kernel would show the old mode until it asks again.
+                if clearsPrivileges { notifier.invalidateInode(inode, dropsPages: false) }
                 _ = reply(.success(bytes.count))
                 return
             case .success(let lacking):

@@ -77,15 +77,10 @@ struct InstanceFile: Sendable {
     /// Makes the file for the mount with `device` in `folder`; nil where the folder can't be used (a read-only /run):
     /// the mount works without, and `umount` then can't wait.
     init?(device: String, folder: [UInt8]) {
-        _ = withPath(folder) { mkdir($0, geteuid() == 0 ? 0o755 : 0o700) }
-        // In /tmp somebody else may have made it: only a real folder of our own will do.
-        var status = stat()
-        guard withPath(folder, { lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            status.st_uid == geteuid()
-        else { return nil }
         path = folder + Array("/\(device)".utf8)
-        descriptor = withPath(path) { open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644) }
-        guard descriptor >= 0 else { return nil }
+        // Again where the end of another mount has just removed the folder, which it does once it is empty.
+        guard let opened = Self.open(path, in: folder) ?? Self.open(path, in: folder) else { return nil }
+        descriptor = opened
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
@@ -97,6 +92,17 @@ struct InstanceFile: Sendable {
         write(DrainStatus())
     }
 
+    private static func open(_ path: [UInt8], in folder: [UInt8]) -> Int32? {
+        _ = withPath(folder) { mkdir($0, geteuid() == 0 ? 0o755 : 0o700) }
+        // In /tmp somebody else may have made it: only a real folder of our own will do.
+        var status = stat()
+        guard withPath(folder, { lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            status.st_uid == geteuid()
+        else { return nil }
+        let descriptor = withPath(path) { Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644) }
+        return descriptor >= 0 ? descriptor : nil
+    }
+
     /// Replaces what the file says; readers may see the old or the new line.
     func write(_ status: DrainStatus) {
         let line = status.line
@@ -104,8 +110,13 @@ struct InstanceFile: Sendable {
         ftruncate(descriptor, off_t(line.count))
     }
 
-    /// Takes the name away; readers that have it open still see the last line, and the lock until the process ends.
-    func remove() { _ = withPath(path) { unlink($0) } }
+    /// Takes the name away, and the folder with the last one; readers that have the file open still see the last line,
+    /// and the lock until the process ends.
+    func remove() {
+        _ = withPath(path) { unlink($0) }
+        let folder = path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[..<$0]) } ?? []
+        _ = withPath(folder) { rmdir($0) }
+    }
 }
 
 /// The asking side.

@@ -70,6 +70,9 @@ struct MountService: Sendable {
         do throws(ObjectStoreError) {
             try store.probe(RequestContext(deadline: .after(startTimeout), cancellation: cancellation))
         } catch {
+            if error.kind == .cancelled {
+                throw CommandError(.failure, "stopped by a signal before the bucket had answered")
+            }
             let id = error.requestID.isEmpty ? "" : " (request \(error.requestID))"
             let code = error.code.isEmpty ? "" : "\(error.code): "
             throw CommandError(ExitCode(probe: error.kind), "the bucket can't be used: \(code)\(error.message)\(id)")

@@ -9,7 +9,7 @@ extension OptionTable {
             OptionDefinition<MountOptions>(
                 "region", value: "NAME", default: "read from the endpoint",
                 help: "the bucket's region, as in cn-hangzhou; also OSS_REGION"
-            ) { options, value throws(CommandError) in options.region = try regionName(value) },
+            ) { options, value throws(CommandError) in options.region = try value.text() },
             OptionDefinition<MountOptions>(
                 "addressing", value: "FORM", range: words(MountOptions.Addressing.self), default: "auto",
                 help:
@@ -36,18 +36,5 @@ extension OptionTable {
     static func words<Words: RawRepresentable & CaseIterable>(_: Words.Type) -> String
     where Words.RawValue == String {
         Words.allCases.map(\.rawValue).joined(separator: ", ")
-    }
-
-    /// Lower-case letters, digits and hyphens, as the region becomes a part of a host name and of each signature.
-    private static func regionName(_ value: OptionValue) throws(CommandError) -> String {
-        let name = try value.text()
-        let isPlain = name.utf8.allSatisfy { byte in
-            (byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z"))
-                || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) || byte == UInt8(ascii: "-")
-        }
-        guard isPlain, name.utf8.count <= 63 else {
-            throw CommandError(.usage, "option region is a name like cn-hangzhou, not '\(printable(name.utf8))'")
-        }
-        return name
     }
 }

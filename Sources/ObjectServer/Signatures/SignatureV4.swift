@@ -85,7 +85,10 @@ struct SignatureV4: SignatureScheme {
     private static func mismatch(_ authorization: Authorization, canonical: Bytes, text: Bytes) -> ServiceError {
         ServiceError(
             403, "SignatureDoesNotMatch",
-            "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
+            """
+            The request signature we calculated does not match the signature you provided. \
+            Check your key and signing method.
+            """,
             ec: "0002-00000040",
             details: [
                 .init(name: "OSSAccessKeyId", value: authorization.identifier),
