@@ -8,7 +8,7 @@
 mounting_targets='^(MountTests|ModelTests|FuseBridgeTests\.KernelTests)[./]'
 
 unit_minimum=350
-mount_minimum=70
+mount_minimum=55
 interop_minimum=135
 
 passed_total=0

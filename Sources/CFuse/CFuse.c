@@ -46,7 +46,7 @@ uint64_t cfuse_reply_unique(const struct iovec *vectors, int count) {
     return out.unique;
 }
 
-int cfuse_offers_killpriv_v2(const void *request, size_t length) {
+uint32_t cfuse_missing_init_flags(const void *request, size_t length) {
     struct fuse_init_in in;
     // Kernels before 7.36 send fewer bytes; the flags stand in front in all of them.
     size_t needed = sizeof(struct fuse_in_header) + offsetof(struct fuse_init_in, flags) + sizeof in.flags;
@@ -55,10 +55,10 @@ int cfuse_offers_killpriv_v2(const void *request, size_t length) {
     size_t body_length = length - sizeof(struct fuse_in_header);
     memcpy(&in, (const char *)request + sizeof(struct fuse_in_header),
            body_length < sizeof in ? body_length : sizeof in);
-    return in.major == 7 && (in.flags & FUSE_HANDLE_KILLPRIV_V2) != 0;
+    return in.major == 7 ? in.flags & (FUSE_HANDLE_KILLPRIV_V2 | FUSE_PARALLEL_DIROPS) : 0;
 }
 
-ssize_t cfuse_write_init_reply(int descriptor, const struct iovec *vectors, int count) {
+ssize_t cfuse_write_init_reply(int descriptor, const struct iovec *vectors, int count, uint32_t flags) {
     struct fuse_out_header out;
     struct fuse_init_out init;
     size_t needed = offsetof(struct fuse_init_out, flags) + sizeof init.flags;
@@ -68,7 +68,7 @@ ssize_t cfuse_write_init_reply(int descriptor, const struct iovec *vectors, int 
     memcpy(&out, vectors[0].iov_base, sizeof out);
     if (out.error != 0) return writev(descriptor, vectors, count);
     memcpy(&init, vectors[1].iov_base, vectors[1].iov_len);
-    init.flags |= FUSE_HANDLE_KILLPRIV_V2;
+    init.flags |= flags;
     struct iovec changed[2] = {vectors[0], {&init, vectors[1].iov_len}};
     return writev(descriptor, changed, 2);
 }

@@ -3,8 +3,8 @@ import Glibc
 import Instrumentation
 
 // The reads and writes of the device, which libfuse leaves to us (fuse_session_custom_io): here each request's number
-// is noted when read and when answered, INTERRUPT is handed to the watcher, and the reply to INIT gets the one
-// capability that libfuse 3.14 doesn't know.
+// is noted when read and when answered, INTERRUPT is handed to the watcher, and the reply to INIT gets the
+// capabilities that libfuse 3.14 leaves out.
 
 enum DeviceHooks {
     static func make() -> fuse_custom_io {
@@ -57,8 +57,9 @@ extension FuseConnection {
         let current = cfuse_current()
         let isInit = current.opcode == UInt32(CFUSE_INIT) && unique == current.unique
         let sent =
-            isInit && offersPrivilegeHandling
-            ? cfuse_write_init_reply(descriptor, vectors, count) : Glibc.writev(descriptor, vectors, count)
+            isInit
+            ? cfuse_write_init_reply(descriptor, vectors, count, missingFlags)
+            : Glibc.writev(descriptor, vectors, count)
         let number = errno
         if unique != 0 { requests.noteAnswered(unique: unique) }
         guard sent < 0 else { return sent }

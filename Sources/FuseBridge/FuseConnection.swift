@@ -18,7 +18,7 @@ final class FuseConnection: @unchecked Sendable {
     private struct Handshake {
         /// The INIT request as it came: who takes the descriptor over gets no second one.
         var request: [UInt8] = []
-        var offersPrivilegeHandling = false
+        var missingFlags: UInt32 = 0
     }
 
     // Guards the INIT request; a leaf.
@@ -66,13 +66,14 @@ final class FuseConnection: @unchecked Sendable {
 
     func noteHandshake(_ request: UnsafeRawBufferPointer) {
         let bytes = Array(request)
-        let offers = cfuse_offers_killpriv_v2(request.baseAddress, request.count) == 1
-        handshake.withLock { $0 = Handshake(request: bytes, offersPrivilegeHandling: offers) }
+        let missing = cfuse_missing_init_flags(request.baseAddress, request.count)
+        handshake.withLock { $0 = Handshake(request: bytes, missingFlags: missing) }
     }
 
-    /// Whether the kernel knows FUSE_HANDLE_KILLPRIV_V2: it leaves suid and sgid to the file system, says with each
-    /// write whether they must go, and stops asking for `security.capability` before writes.
-    var offersPrivilegeHandling: Bool { handshake.withLock { $0.offersPrivilegeHandling } }
+    /// What the kernel offers and libfuse doesn't answer. FUSE_HANDLE_KILLPRIV_V2: the kernel leaves suid and sgid to the
+    /// file system, says with each write whether they must go, and stops asking for `security.capability` before writes.
+    /// FUSE_PARALLEL_DIROPS: without it lookups in one directory wait for each other, in a way that no signal ends.
+    var missingFlags: UInt32 { handshake.withLock { $0.missingFlags } }
 
     /// The INIT request as the kernel sent it; empty until it came.
     var initRequest: [UInt8] { handshake.withLock { $0.request } }

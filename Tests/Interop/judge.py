@@ -5,7 +5,7 @@
     list                              one line per object: key (percent-encoded), size, CRC-64
     compare TREE                      the bucket holds exactly the tree's files, byte for byte; markers of its directories
                                       may be there too; prints what differs and ends with 1
-    put KEY < BYTES                   KEY percent-encoded
+    put KEY [NAME=VALUE...] < BYTES   KEY percent-encoded; headers to send with it
     get KEY > BYTES
     head KEY                          name: value lines of the reply's headers
     put-tree TREE [PREFIX]            every file of the tree, under its own name
@@ -46,8 +46,8 @@ class OSS2:
     def get(self, key):
         return self.bucket.get_object(key.decode()).read()
 
-    def put(self, key, data):
-        self.bucket.put_object(key.decode(), data)
+    def put(self, key, data, headers=None):
+        self.bucket.put_object(key.decode(), data, headers=headers)
 
     def headers(self, key):
         return dict(self.bucket.head_object(key.decode()).headers)
@@ -89,8 +89,10 @@ class V2:
         finally:
             result.body.close()
 
-    def put(self, key, data):
-        self.client.put_object(self.oss.PutObjectRequest(bucket=BUCKET, key=key.decode(), body=data))
+    def put(self, key, data, headers=None):
+        self.client.put_object(
+            self.oss.PutObjectRequest(bucket=BUCKET, key=key.decode(), body=data, headers=headers or {})
+        )
 
     def headers(self, key):
         return dict(self.client.head_object(self.oss.HeadObjectRequest(bucket=BUCKET, key=key.decode())).headers)
@@ -150,7 +152,8 @@ def main():
     elif command == "compare":
         return compare(judge, arguments[0])
     elif command == "put":
-        judge.put(unquote_to_bytes(arguments[0]), sys.stdin.buffer.read())
+        headers = dict(argument.split("=", 1) for argument in arguments[1:])
+        judge.put(unquote_to_bytes(arguments[0]), sys.stdin.buffer.read(), headers)
     elif command == "get":
         sys.stdout.buffer.write(judge.get(unquote_to_bytes(arguments[0])))
     elif command == "head":
@@ -158,9 +161,13 @@ def main():
             print(f"{name.lower()}: {value}")
     elif command == "put-tree":
         prefix = os.fsencode(arguments[1]) if len(arguments) > 1 else b""
-        for key, path in sorted(tree_of(arguments[0])[0].items()):
-            with open(path, "rb") as file:
-                judge.put(prefix + key, file.read())
+
+        def put(item):
+            with open(item[1], "rb") as file:
+                judge.put(prefix + item[0], file.read())
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(put, tree_of(arguments[0])[0].items()))
     else:
         sys.exit(__doc__)
     return 0

@@ -4,6 +4,7 @@
 """
 
 import errno
+import mmap
 import os
 import random
 import sys
@@ -103,6 +104,24 @@ def old_version_or_stale():
             assert error.errno == errno.ESTALE, error
             continue
         assert piece == b"A" * 4096, (offset, piece[:10])
+
+
+def shared_mapping():
+    """Changes the file m through a shared mapping that outlives its descriptor."""
+    descriptor = os.open(os.path.join(MOUNT, b"m"), os.O_RDWR)
+    with mmap.mmap(descriptor, 0) as memory:
+        os.close(descriptor)
+        memory[5000:5006] = b"mapped"
+        memory.flush()
+
+
+def unlinked_while_open():
+    path = os.path.join(MOUNT, b"u")
+    descriptor = os.open(path, os.O_RDONLY)
+    os.unlink(path)
+    expect(errno.ENOENT, os.stat, path)
+    data = os.pread(descriptor, 1 << 20, 0)
+    assert data == b"".join(b"%d\n" % number for number in range(1, 100_001))[:1 << 20], len(data)
 
 
 if __name__ == "__main__":

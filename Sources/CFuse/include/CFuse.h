@@ -1,5 +1,5 @@
 // libfuse 3.14's low-level API, and what of the kernel's wire format it hides: request heads and the INIT reply.
-// The shim can go once libfuse exposes a request's `unique`, its write flags and FUSE_HANDLE_KILLPRIV_V2.
+// The shim can go once libfuse exposes a request's `unique`, its write flags and these two flags of INIT.
 #pragma once
 
 #ifndef FUSE_USE_VERSION
@@ -46,11 +46,12 @@ struct cfuse_head cfuse_current(void);
 /// The request that the reply in `vectors` answers; 0 for a notification or a reply without a head.
 uint64_t cfuse_reply_unique(const struct iovec *vectors, int count);
 
-/// 1 where the INIT request of `length` bytes offers FUSE_HANDLE_KILLPRIV_V2, which libfuse 3.14 doesn't know.
-int cfuse_offers_killpriv_v2(const void *request, size_t length);
+/// Of the flags that libfuse 3.14 leaves out of its INIT reply, those that the INIT request of `length` bytes offers:
+/// FUSE_HANDLE_KILLPRIV_V2, which it doesn't know, and FUSE_PARALLEL_DIROPS, which it knows, asks for and then forgets.
+uint32_t cfuse_missing_init_flags(const void *request, size_t length);
 
-/// Sends a successful INIT reply with FUSE_HANDLE_KILLPRIV_V2 added, any other as it is; as writev(2).
-ssize_t cfuse_write_init_reply(int descriptor, const struct iovec *vectors, int count);
+/// Sends a successful INIT reply with `flags` added, any other as it is; as writev(2).
+ssize_t cfuse_write_init_reply(int descriptor, const struct iovec *vectors, int count, uint32_t flags);
 
 /// Makes libfuse's messages go to the calling thread's buffer and no longer to standard error.
 void cfuse_collect_messages(void);

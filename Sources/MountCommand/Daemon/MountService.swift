@@ -74,8 +74,8 @@ struct MountService: Sendable {
                 throw CommandError(.failure, "stopped by a signal before the bucket had answered")
             }
             let id = error.requestID.isEmpty ? "" : " (request \(error.requestID))"
-            let code = error.code.isEmpty ? "" : "\(error.code): "
-            throw CommandError(ExitCode(probe: error.kind), "the bucket can't be used: \(code)\(error.message)\(id)")
+            // The message begins with the server's code.
+            throw CommandError(ExitCode(probe: error.kind), "the bucket can't be used: \(error.message)\(id)")
         }
     }
 }
