@@ -14,7 +14,11 @@ import Runtime
 /// What a serving process says of its drain.
 struct DrainStatus: Sendable, Equatable {
     enum Phase: String, Sendable, CaseIterable {
-        case serving, draining
+        case serving
+        /// Detached, and served on for those who have files open.
+        case draining
+        /// The mount is gone, and its device number may be another's by now; what is left is sent.
+        case sending
         /// Everything is in the bucket.
         case drained
         /// The deadline passed, or data was refused: what is left is lost.
@@ -79,17 +83,27 @@ struct InstanceFile: Sendable {
     init?(device: String, folder: [UInt8]) {
         path = folder + Array("/\(device)".utf8)
         // Again where the end of another mount has just removed the folder, which it does once it is empty.
-        guard let opened = Self.open(path, in: folder) ?? Self.open(path, in: folder) else { return nil }
+        guard var opened = Self.open(path, in: folder) ?? Self.open(path, in: folder) else { return nil }
+        if !Self.lock(opened) {
+            // The number is this mount's now, so that process has lost its own mount and is sending what is left.
+            close(opened)
+            _ = withPath(path) { unlink($0) }
+            guard let fresh = Self.open(path, in: folder) else { return nil }
+            guard Self.lock(fresh) else {
+                close(fresh)
+                return nil
+            }
+            opened = fresh
+        }
         descriptor = opened
+        write(DrainStatus())
+    }
+
+    private static func lock(_ descriptor: Int32) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
-        // Taken by another living process: then the device number was read wrong, and its file stays its own.
-        guard fcntl(descriptor, F_SETLK, &lock) == 0 else {
-            close(descriptor)
-            return nil
-        }
-        write(DrainStatus())
+        return fcntl(descriptor, F_SETLK, &lock) == 0
     }
 
     private static func open(_ path: [UInt8], in folder: [UInt8]) -> Int32? {

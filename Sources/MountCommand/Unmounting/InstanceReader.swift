@@ -25,10 +25,14 @@ struct InstanceReader: Sendable {
                 let file = "/proc/\(process)/fd/\(number)"
                 guard let index = links.firstIndex(of: OpenFiles.link(file)) else { continue }
                 let opened = open(file, O_RDONLY | O_CLOEXEC)
-                if opened >= 0 {
+                guard opened >= 0 else { continue }
+                // One that is only sending has lost its mount: the number in its file's name is this mount's by now.
+                switch Self.status(opened)?.phase {
+                case .serving, .draining:
                     descriptor = opened
                     path = paths[index]
                     return
+                case .sending, .drained, .failed, nil: Glibc.close(opened)
                 }
             }
         }
@@ -48,7 +52,9 @@ struct InstanceReader: Sendable {
         return lock.l_pid
     }
 
-    var status: DrainStatus? {
+    var status: DrainStatus? { Self.status(descriptor) }
+
+    private static func status(_ descriptor: Int32) -> DrainStatus? {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         return count > 0 ? DrainStatus(line: bytes[..<count]) : nil

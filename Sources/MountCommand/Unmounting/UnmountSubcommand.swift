@@ -99,13 +99,17 @@ enum UnmountSubcommand {
             usleep(pauseMicroseconds)
         }
         switch reader.status?.phase {
-        case .drained: return
+        case .drained:
+            guard MountTable.topmost(at: entry.path)?.mountID == entry.mountID else { return }
+            throw CommandError(
+                .failure, "\(shown) is still mounted, though process \(process) has ended", remedy: "run this once more"
+            )
         case .failed:
             throw CommandError(
                 .failure,
                 "\(shown) is unmounted, but \(reader.status?.unsentFiles ?? 0) files are not in the bucket",
                 remedy: "the log names them and the reason")
-        case .serving, .draining, nil:
+        case .serving, .draining, .sending, nil:
             throw CommandError(
                 .failure, "process \(process) ended without the word that everything is in the bucket",
                 remedy: "the log may tell why; compare what was written last")
