@@ -13,7 +13,7 @@ enum NameInMemory {
 /// What resolving a name does next.
 private enum ResolveStep<Value> {
     case done(Value)
-    case list(ListRequest)
+    case list(ListRequest, pages: Int)
     case ask(ObjectKey)
 }
 
@@ -211,18 +211,15 @@ extension FileSystem {
                 guard let key = key(of: name, under: directory, table),
                     let prefix = directoryPrefix(of: directory, table)
                 else { throw FileSystemError(ENOENT) }
-                directory.directory.misses += 1
-                // From the third lookup on one listing is cheaper than two requests a name.
-                if mayList, directory.directory.misses >= 3 {
-                    return .list(ListRequest(prefix: prefix, foldsDirectories: true))
-                }
-                return .ask(key)
+                let pages = mayList ? directory.directory.noteMiss() : 0
+                return pages > 0
+                    ? .list(ListRequest(prefix: prefix, foldsDirectories: true), pages: pages) : .ask(key)
             }
             switch step {
             case .done(let value): return value
-            case .list(let request):
+            case .list(let request, let pages):
                 mayList = false
-                try listOnce(request, into: parent, pages: 2, context)
+                try listOnce(request, into: parent, pages: pages, context)
             case .ask(let key):
                 let answer: NameOnServer =
                     key.bytes.count > store.capabilities.maximumKeyBytes ? .absent : try ask(for: key, context)
