@@ -194,8 +194,10 @@ extension FileSystem {
 
     /// Finds out what `name` is, asking where memory doesn't know; then runs `body` under the table's lock with the node
     /// (nil: absent, and for how long that can be trusted).
+    ///
+    /// - Parameter asksAgain: whether an absence that memory knows of for more than a second is asked for again.
     func resolve<Value>(
-        _ name: FileName, under parent: InodeNumber, _ context: RequestContext,
+        _ name: FileName, under parent: InodeNumber, asksAgain: Bool = false, _ context: RequestContext,
         _ body: (Node?, Duration, inout InodeTable) throws(FileSystemError) -> Value
     ) throws(FileSystemError) -> Value {
         var mayList = true
@@ -205,7 +207,9 @@ extension FileSystem {
                 let directory = try Self.directory(parent, table)
                 switch resolveInMemory(name, under: directory, &table) {
                 case .found(let node): return .done(try body(node, .zero, &table))
-                case .absent(let trust): return .done(try body(nil, trust, &table))
+                case .absent(let trust) where !asksAgain || isFresh(trust):
+                    return .done(try body(nil, trust, &table))
+                case .absent: mayList = false
                 case .unknown: break
                 }
                 guard let key = key(of: name, under: directory, table),
