@@ -19,6 +19,8 @@ package final class FileSystem: FileSystemOperations {
     let table: Locked<InodeTable>
     /// Guards what is open; rank: handle table.
     let handles = Locked(HandleTable())
+    /// Directories whose listing is being fetched for lookups; a leaf, which threads wait at.
+    let listings = Locked<Set<InodeNumber>>([])
     /// Operations that wait for the server or for memory: one thread each. 1,024: every process of a busy machine may
     /// wait at once, at 256 KiB of mostly untouched stack.
     let operations = WorkerPool(name: "operation", limit: 1024)

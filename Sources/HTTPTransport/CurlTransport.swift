@@ -21,7 +21,8 @@ package final class CurlTransport: HTTPExchanging {
         /// The size of libcurl's buffers, of which each exchange under way has one to read into and, with a body, one to
         /// send from; 16 KiB to 2 MiB. They count against no budget of ours.
         ///
-        /// 256 KiB: measured on two cores, 64 KiB moves a tenth to a third less, 512 KiB no more.
+        /// 256 KiB: half the memory of 512 KiB, which moved up to a third more in some runs and less in others; 64 KiB
+        /// moved half as much at worst.
         package var bufferBytes = 256 * 1024
         /// How long an unused connection is kept, in whole seconds. 50 s is less than servers commonly keep theirs.
         package var keepAliveIdle = Duration.seconds(50)

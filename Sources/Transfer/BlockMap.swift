@@ -19,6 +19,7 @@ package struct BlockMap {
     /// How many bytes of the base object, from its start, still show through.
     package private(set) var baseBytes: Int64
     private var blocks: [Int64: Block] = [:]
+    private var wrote = false
 
     /// A map without changes over a base of `baseBytes`; 0 for a new or truncated file.
     package init(baseBytes: Int64) {
@@ -58,11 +59,13 @@ package struct BlockMap {
             blocks[piece.index] = block
         }
         size = max(size, offset + Int64(bytes.count))
+        wrote = true
         return true
     }
 
     /// Sets the length; bytes past a shorter one are gone for good, a longer one ends in zeros.
     package mutating func truncate(to newSize: Int64) {
+        wrote = true
         if newSize < size {
             baseBytes = min(baseBytes, newSize)
             let lastIndex = newSize / Self.blockBytes
@@ -145,6 +148,12 @@ package struct BlockMap {
         baseBytes = 0
         for index in Array(blocks.keys) { blocks[index]?.isFrozen = false }
     }
+
+    /// Whether nothing was written or cut: a map that was only begun.
+    package var isUntouched: Bool { wrote == false }
+
+    /// The base is gone: what isn't here reads as zeros from now on.
+    package mutating func dropBase() { baseBytes = 0 }
 
     private mutating func writableBlock(_ index: Int64, slabs: inout [Slab]) -> Block? {
         if let block = blocks[index], !block.isFrozen { return block }

@@ -98,6 +98,22 @@ package final class ObjectReader: Sendable {
         cancellation?.onCancel { [self] in giveUp(number) }
     }
 
+    /// The bytes of `range`, waiting for them on this thread; nothing is read ahead.
+    package func readNow(_ range: ByteRange, _ context: RequestContext) throws(ObjectStoreError) -> ReadBytes {
+        let outcome = Locked<Result<ReadBytes, ObjectStoreError>?>(nil)
+        let cancellation = context.cancellation ?? Cancellation()
+        read(range, ahead: (range, Self.wholeLimit), cancellation: cancellation) { result in
+            outcome.withLock { $0 = result }
+            outcome.wakeAll()
+        }
+        guard let result = outcome.wait(until: context.deadline, for: { $0 }) else {
+            throw ObjectStoreError(
+                kind: .unavailable, operation: "GetObject", message: "The bytes did not arrive in time.",
+                isRetryable: true)
+        }
+        return try result.get()
+    }
+
     /// Ends the fetches that nobody waits for; for when the last handle has been closed.
     package func cancelReadAhead() {
         let idle = cache.state.withLock { _ in

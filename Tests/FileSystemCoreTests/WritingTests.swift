@@ -18,15 +18,24 @@ import Transfer
         #expect(fixture.memory.info(ObjectKey("a.jpg".utf8))?.metadata.contentType == Array("image/jpeg".utf8))
     }
 
-    @Test("a flush before the first write sends nothing, as shells flush then")
-    func earlyFlush() throws {
+    @Test("the close of an empty new file sends it, and tells of a failure")
+    func emptyFile() throws {
         let fixture = CoreFixture()
         let (inode, handle) = try fixture.create("f")
+        fixture.store.order(.error(.accessDenied), on: .put)
+        expectErrno(EACCES) { try fixture.flush(inode, handle) }
         try fixture.flush(inode, handle)
-        #expect(fixture.memory.requests(.put) == 0)
-        try fixture.write([1], inode, handle)
+        #expect(fixture.contents("f") == [])
+    }
+
+    @Test("the close of a truncated object sends the empty one")
+    func truncated() throws {
+        let fixture = CoreFixture()
+        _ = fixture.memory.seed(ObjectKey("f".utf8), Array("old".utf8))
+        let inode = try #require(try fixture.lookup("f")).attributes.inode
+        let handle = try fixture.open(inode, flags: O_WRONLY | O_TRUNC)
         try fixture.close(inode, handle)
-        #expect(fixture.memory.requests(.put) == 1)
+        #expect(fixture.contents("f") == [])
     }
 
     @Test("a flush by a process that didn't open the file sends nothing")
@@ -44,7 +53,7 @@ import Transfer
     func releaseSends() throws {
         let fixture = CoreFixture()
         let (inode, handle) = try fixture.create("f")
-        try fixture.flush(inode, handle)
+        try fixture.flush(inode, handle, pid: getppid())
         try fixture.release(inode, handle)
         #expect(eventually(within: .seconds(10)) { fixture.contents("f") == [] })
     }
@@ -96,6 +105,42 @@ import Transfer
         let kept = fixture.memory.keys.filter { $0.bytes.starts(with: "d/o.txt.conflict-testhost-".utf8) }
         #expect(kept.count == 1)
         #expect(kept.first.flatMap { fixture.memory.contents($0) } == Array("OURS!".utf8))
+    }
+
+    @Test("a small object that is replaced between an edit and its close leaves the whole edit under a conflict name")
+    func conflictKeepsAll() throws {
+        let fixture = CoreFixture()
+        _ = fixture.memory.seed(ObjectKey("x".utf8), [UInt8](repeating: 65, count: 100_000))
+        let inode = try #require(try fixture.lookup("x")).attributes.inode
+        let handle = try fixture.open(inode, flags: O_RDWR)
+        try fixture.write([49], inode, handle, at: 10)
+        _ = fixture.memory.seed(ObjectKey("x".utf8), [UInt8](repeating: 66, count: 50))
+        expectErrno(ESTALE) { try fixture.flush(inode, handle) }
+        var expected = [UInt8](repeating: 65, count: 100_000)
+        expected[10] = 49
+        let kept = try #require(fixture.memory.keys.first { $0.bytes.starts(with: "x.conflict-".utf8) })
+        #expect(fixture.memory.contents(kept) == expected)
+    }
+
+    @Test("a chmod of an object that somebody replaced is ESTALE once, and then finds the new one")
+    func staleChmod() throws {
+        let fixture = CoreFixture()
+        _ = fixture.memory.seed(ObjectKey("x".utf8), Array("old one".utf8))
+        let first = try #require(try fixture.lookup("x")).attributes.inode
+        _ = try fixture.attributes(first)
+        _ = fixture.memory.seed(ObjectKey("x".utf8), Array("new".utf8))
+        var change = AttributeChange()
+        change.permissions = 0o600
+        let set: (InodeNumber) throws -> Attributes = { inode in
+            try fixture.wait {
+                fixture.fileSystem.setattr(inode: inode, change: change, context: fixture.context(), reply: $0)
+            }.attributes
+        }
+        expectErrno(ESTALE) { _ = try set(first) }
+        let second = try #require(try fixture.lookup("x")).attributes.inode
+        #expect(second != first)
+        #expect(try set(second).permissions == 0o600)
+        #expect(fixture.contents("x") == Array("new".utf8))
     }
 
     @Test("a failed commit is told once by the close, and the bytes are sent by the next try")

@@ -1,3 +1,4 @@
+import Glibc
 import Instrumentation
 import ObjectStore
 import Runtime
@@ -54,8 +55,33 @@ struct ListingBuilder: Sendable {
 }
 
 extension FileSystem {
+    /// `list`, by one thread at a time for a directory; who comes meanwhile waits for that one, and looks again.
+    func listOnce(
+        _ request: ListRequest, into directory: InodeNumber, pages: Int, _ context: RequestContext
+    ) throws(FileSystemError) {
+        let number = context.cancellation?.onCancel { [self] in listings.wakeAll() }
+        defer { if let number { context.cancellation?.remove(number) } }
+        let isMine = listings.withLock { $0.insert(directory).inserted }
+        if isMine {
+            defer {
+                _ = listings.withLock { $0.remove(directory) }
+                listings.wakeAll()
+            }
+            return try list(request, into: directory, pages: pages, context)
+        }
+        let isDone: Bool? = listings.wait(until: context.deadline) { running -> Bool? in
+            if context.cancellation?.isCancelled == true { return false }
+            return running.contains(directory) ? nil : true
+        }
+        switch isDone {
+        case true?: return
+        case false?: throw FileSystemError(EINTR)
+        case nil: throw FileSystemError(EIO, "The listing did not arrive in time.", level: .warning)
+        }
+    }
+
     /// Fetches up to `pages` pages of a directory's listing, and installs it if that is all of it.
-    func list(
+    private func list(
         _ first: ListRequest, into directory: InodeNumber, pages: Int, _ context: RequestContext
     ) throws(FileSystemError) {
         let startedAt = clock.monotonic

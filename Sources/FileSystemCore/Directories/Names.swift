@@ -222,7 +222,7 @@ extension FileSystem {
             case .done(let value): return value
             case .list(let request):
                 mayList = false
-                try list(request, into: parent, pages: 2, context)
+                try listOnce(request, into: parent, pages: 2, context)
             case .ask(let key):
                 let answer: NameOnServer =
                     key.bytes.count > store.capabilities.maximumKeyBytes ? .absent : try ask(for: key, context)

@@ -33,8 +33,6 @@ final class FileContent: Sendable {
         var map: BlockMap?
         /// Whether the unsent bytes are an edit of the base, so that its replacement is a conflict.
         var buildsOnBase = false
-        /// Bytes were written since the last commit: what a flush sends. A truncation alone waits for the release.
-        var hasUnsentWrites = false
         /// Renamed over an object before it was ever sent, so that a removal must delete that.
         var coversObject = false
         /// The first commit must not replace an object (O_EXCL).

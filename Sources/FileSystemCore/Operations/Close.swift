@@ -6,6 +6,9 @@ import Runtime
 // FLUSH is not close: shells flush before the first write, each exiting child flushes the descriptors that it
 // inherited, and a killed writer flushes too. What counts as the close of a file, and sends it, is a flush by the
 // process that opened it, of the last descriptor that the process has of it. RELEASE sends what is left.
+//
+// A file that was made or truncated and not written is sent by the same rule, as its close must tell errors too. The
+// shell's own `> file` duplicates the descriptor before it closes the first, so it is not mistaken for that.
 
 extension FileSystem {
     package func flush(
@@ -15,7 +18,7 @@ extension FileSystem {
             _ = reply(.failure(FileSystemError(EBADF)))
             return
         }
-        let hasNews = handle.isWritable && handle.file.state.withLock { $0.hasUnsentWrites && $0.isDirty }
+        let hasNews = handle.isWritable && handle.file.state.withLock { $0.isDirty }
         guard hasNews, isClose(by: context.caller.pid, of: handle) else {
             _ = reply(untoldError(of: handle).map { .failure($0) } ?? .success(()))
             return

@@ -85,7 +85,16 @@ extension FileSystem {
         while true {
             let size = file.state.withLock { $0.size }
             guard size <= configuration.maximumFileBytes else { throw refuseTooLarge(file, inode: inode) }
-            try fill(0..<size, of: file, inode: inode, context)
+            do throws(FileSystemError) {
+                try fill(0..<size, of: file, inode: inode, context)
+            } catch {
+                guard error.errno == ESTALE else { throw error }
+                // The base is gone, so the name holds another version: what was written is kept under a conflict name.
+                log(
+                    .error, "what an edit left unchanged is gone, zeros stand in its place",
+                    [LogField("key", key.bytes)])
+                file.state.withLock { $0.map?.dropBase() }
+            }
             let sending: Sending? = file.state.withLock { state in
                 // Nil if a write or truncation came between: what is missing now is fetched first.
                 guard let snapshot = state.map?.snapshot() else { return nil }
@@ -127,7 +136,6 @@ extension FileSystem {
             state.reader = ObjectReader(key: sending.key, etag: result.etag, size: listed.size, cache: cache)
             if state.changes == sending.changes {
                 state.map = nil
-                state.hasUnsentWrites = false
                 state.reader?.adopt(sending.snapshot)
             } else {
                 state.map?.thaw()

@@ -47,11 +47,9 @@ extension FileSystem {
     ) throws(FileSystemError) -> (entry: Entry, file: OpenedFile) {
         guard let key = key(of: name, under: directory, table) else { throw FileSystemError(ENOENT) }
         try check(key)
-        var state = FileContent.State.new(
+        let state = FileContent.State.new(
             permissions: mode & 0o7777 & ~context.caller.umask, caller: context.caller,
             isExclusive: flags & O_EXCL != 0, clock: clock)
-        // `touch new` closes what it made; `cmd > new` flushes before the first write, and must not send an empty file.
-        state.hasUnsentWrites = flags & O_TRUNC == 0
         let node = table.add(.regular, file: FileContent(state), name: name, under: directory)
         guard let file = node.file else { throw FileSystemError(EIO) }
         directory.directory.noteChange(name, to: file.listed, at: clock.monotonic, wall: clock.wall)

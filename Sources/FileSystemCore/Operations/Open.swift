@@ -23,8 +23,11 @@ extension FileSystem {
                 let now = clock.monotonic
                 let isFresh = file.state.withLock { state in
                     if state.isLocal { return true }
+                    let isReader = flags & O_ACCMODE == O_RDONLY
+                    // An edit begins with the object as it is now, or its close would find a conflict.
+                    if !isReader, flags & O_TRUNC == 0 { return false }
                     // A writer must know the object's metadata, which it is to keep; a listing tells only of the bytes.
-                    let checked = flags & O_ACCMODE == O_RDONLY ? state.checkedAt : state.metadataCheckedAt
+                    let checked = isReader ? state.checkedAt : state.metadataCheckedAt
                     return checked.map { now < $0.advanced(by: Self.freshness) } ?? false
                 }
                 // A node without a name was replaced or removed: open(2) looks the name up again.

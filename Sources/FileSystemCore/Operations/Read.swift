@@ -49,7 +49,7 @@ extension FileSystem {
     }
 
     /// The reader of a file's base, made at the first read; nil for a file that has none. Under the file's lock.
-    private func reader(of state: inout FileContent.State) -> ObjectReader? {
+    func reader(of state: inout FileContent.State) -> ObjectReader? {
         if let reader = state.reader { return reader }
         guard let base = state.base else { return nil }
         let reader = ObjectReader(key: base.key, etag: base.listed.etag, size: base.listed.size, cache: cache)
@@ -71,21 +71,19 @@ extension FileSystem {
         _ range: ByteRange, of file: FileContent, inode: InodeNumber, _ context: RequestContext
     ) throws(FileSystemError) {
         while true {
-            let next: (range: ByteRange, base: FileContent.Base)? = file.state.withLock { state in
-                guard let map = state.map, let base = state.base else { return nil }
-                return Self.firstRun(of: map.missing(in: range)).map { ($0, base) }
+            let next: (range: ByteRange, reader: ObjectReader)? = file.state.withLock { state in
+                guard let map = state.map, let missing = Self.firstRun(of: map.missing(in: range)) else { return nil }
+                return reader(of: &state).map { (missing, $0) }
             }
-            guard let (missing, base) = next else { return }
-            let buffer = CopiedBytes(count: missing.count)
+            guard let (missing, reader) = next else { return }
+            let bytes: ReadBytes
             do throws(ObjectStoreError) {
-                try store.get(
-                    GetRequest(key: base.key, range: missing, ifMatch: base.listed.etag),
-                    into: BufferReceiver(buffer, at: missing.lowerBound), context)
+                bytes = try reader.readNow(missing, context)
             } catch {
                 noteReadFailure(error, of: inode)
                 throw readError(error)
             }
-            try enter(buffer, at: missing, of: file, context)
+            try enter(bytes, at: missing, of: file, context)
         }
     }
 
@@ -99,19 +97,15 @@ extension FileSystem {
         return run
     }
 
-    /// Puts bytes of the base into the map, block by block.
+    /// Puts bytes of the base into the map, block by block: the segments of a read never span two blocks.
     private func enter(
-        _ buffer: CopiedBytes, at range: ByteRange, of file: FileContent, _ context: RequestContext
+        _ bytes: ReadBytes, at range: ByteRange, of file: FileContent, _ context: RequestContext
     ) throws(FileSystemError) {
-        let blockBytes = Int64(SlabPool.slabBytes)
         var position = range.lowerBound
-        while position < range.upperBound {
-            let end = min(range.upperBound, (position / blockBytes + 1) * blockBytes)
-            let from = Int(position - range.lowerBound)
-            let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[from..<from + Int(end - position)])
+        for segment in bytes.segments {
             var slabs = try takeSlabs(1, context)
-            file.state.withLock { state in _ = state.map?.fill(bytes, at: position, slabs: &slabs) }
-            position = end
+            file.state.withLock { state in _ = state.map?.fill(segment, at: position, slabs: &slabs) }
+            position += Int64(segment.count)
         }
     }
 
@@ -142,26 +136,4 @@ final class CopiedBytes: Sendable {
     }
 
     deinit { memory.value.deallocate() }
-}
-
-/// Puts a range's bytes into a buffer.
-struct BufferReceiver: ObjectReceiver {
-    private let buffer: CopiedBytes
-    private let start: Int64
-
-    init(_ buffer: CopiedBytes, at start: Int64) {
-        self.buffer = buffer
-        self.start = start
-    }
-
-    func begin(_ info: ObjectInfo) {}
-
-    func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
-        let position = Int(offset - start)
-        guard position >= 0, position + bytes.count <= buffer.bytes.count, let source = bytes.baseAddress,
-            let target = buffer.bytes.baseAddress
-        else { return bytes.isEmpty }
-        (target + position).copyMemory(from: source, byteCount: bytes.count)
-        return true
-    }
 }

@@ -30,7 +30,12 @@ extension FileSystem {
                     return (node.number, file)
                 }
             if target?.0 == inode { return }
-            try move(inode, file, from: (parent, name), to: (newParent, newName), over: target, request)
+            do throws(FileSystemError) {
+                try move(inode, file, from: (parent, name), to: (newParent, newName), over: target, request)
+            } catch {
+                if error.errno == ESTALE { lookAgain(at: inode, request) }
+                throw error
+            }
         }
     }
 
@@ -88,7 +93,7 @@ extension FileSystem {
             }
             try store.delete(base.key, request)
         } catch {
-            throw error.kind == .preconditionFailed
+            throw error.kind == .preconditionFailed || error.kind == .notFound
                 ? FileSystemError(ESTALE, error.summary) : FileSystemError(error)
         }
     }

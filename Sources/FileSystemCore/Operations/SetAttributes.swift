@@ -58,7 +58,30 @@ extension FileSystem {
             _ = try refreshAttributes(of: inode, context)
         }
         try file.beginSending(by: context.deadline, context.cancellation)
-        if try applyWhileSending(inode, file, change, context) { try commit(file, inode: inode, context) }
+        do throws(FileSystemError) {
+            if try applyWhileSending(inode, file, change, context) { try commit(file, inode: inode, context) }
+        } catch {
+            // Nobody has it open for writing, so nobody will try again: the file is what the bucket has.
+            file.state.withLock { state in
+                if state.writers == 0, !state.isSending { state.map = nil }
+            }
+            if error.errno == ESTALE { lookAgain(at: inode, context) }
+            throw error
+        }
+    }
+
+    /// After ESTALE, upon which the kernel looks the path up again: makes sure that it finds what the bucket has now.
+    func lookAgain(at inode: InodeNumber, _ context: RequestContext) {
+        table.withLock { table in
+            guard let node = table[inode], let file = node.file else { return }
+            file.state.withLock { state in state.metadataCheckedAt = nil }
+            node.parent?.directory.listing = nil
+        }
+        do throws(FileSystemError) {
+            _ = try refreshAttributes(of: inode, context)
+        } catch {
+            log(.debug, "replaced by somebody else", [LogField("ino", inode.rawValue)])
+        }
     }
 
     /// Applies a change as the one who sends, which it ends; whether the file must be committed then.
@@ -95,8 +118,7 @@ extension FileSystem {
                 context)
         } catch {
             if error.kind == .preconditionFailed || error.kind == .notFound {
-                // Somebody replaced it: the caller's next look shows the new version.
-                _ = try? refreshAttributes(of: inode, context)
+                // Somebody replaced it.
                 throw FileSystemError(ESTALE, error.summary)
             }
             throw FileSystemError(error)

@@ -22,6 +22,9 @@ extension FileSystem {
             _ = reply(.failure(refuseTooLarge(handle.file, inode: inode)))
             return
         }
+        if needsBase(handle.file, offset: offset, count: bytes.count) {
+            return park(bytes, at: offset, handle: handle, clearsPrivileges, context, reply)
+        }
         var slabs: [Slab] = []
         while true {
             switch put(bytes, at: offset, into: handle.file, slabs: &slabs, clearsPrivileges: clearsPrivileges) {
@@ -60,11 +63,40 @@ extension FileSystem {
             }
             guard state.map?.write(bytes, at: offset, slabs: &slabs) == true else { return .success(1) }
             if clearsPrivileges { state.clearPrivileges() }
-            state.hasUnsentWrites = true
             state.modificationTime = clock.wall
             state.changeTime = state.modificationTime
             state.noteChange()
             return .success(0)
+        }
+    }
+
+    /// An object up to this size is fetched before the first edit of it is taken. A commit needs its bytes anyway, and
+    /// whoever replaces the object meanwhile can no longer take them away. 8 MiB: one request.
+    private static let earlyBaseBytes: Int64 = 8 << 20
+
+    /// Whether this write is the first edit of a small object, and leaves some of it standing.
+    private func needsBase(_ file: FileContent, offset: Int64, count: Int) -> Bool {
+        file.state.withLock { state in
+            guard state.map == nil, let size = state.base?.listed.size, size > 0 else { return false }
+            return size <= Self.earlyBaseBytes && !(offset == 0 && Int64(count) >= size)
+        }
+    }
+
+    /// Makes a map that holds all of the base.
+    private func loadBase(_ handle: FileHandle, _ context: RequestContext) throws(FileSystemError) {
+        handle.file.state.withLock { state in
+            guard state.map == nil else { return }
+            state.map = BlockMap(baseBytes: state.base?.listed.size ?? 0)
+            state.buildsOnBase = state.base != nil
+        }
+        do throws(FileSystemError) {
+            try fill(0..<Self.earlyBaseBytes, of: handle.file, inode: handle.inode, context)
+        } catch {
+            // Nothing was written yet: the file is as it was.
+            handle.file.state.withLock { state in
+                if state.map?.isUntouched == true { state.map = nil }
+            }
+            throw error
         }
     }
 
@@ -95,6 +127,8 @@ extension FileSystem {
             return
         }
         dispatch(context, reply) { [self] () throws(FileSystemError) in
+            let request = requestContext(context)
+            if needsBase(handle.file, offset: offset, count: held.bytes.count) { try loadBase(handle, request) }
             var slabs: [Slab] = []
             do throws(FileSystemError) {
                 while true {
@@ -103,7 +137,7 @@ extension FileSystem {
                     }
                     let lacking = try outcome.get()
                     if lacking == 0 { return held.bytes.count }
-                    slabs += try takeSlabs(lacking, requestContext(context))
+                    slabs += try takeSlabs(lacking, request)
                 }
             } catch {
                 handle.file.state.withLock { $0.isPoisoned = true }
