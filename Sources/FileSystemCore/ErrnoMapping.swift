@@ -44,10 +44,9 @@ extension FileSystemError {
 }
 
 extension ObjectStoreError {
-    /// One line for the log: the call, the code, the request id, what to do.
+    /// One line for the log: the call, what the server said (its code first), the request id.
     var summary: String {
         var parts = ["\(operation) failed: \(message)"]
-        if !code.isEmpty { parts.append("code \(code)") }
         if let status { parts.append("status \(status)") }
         if !ec.isEmpty { parts.append("EC \(ec)") }
         if !requestID.isEmpty { parts.append("request id \(requestID)") }

@@ -117,10 +117,13 @@ final class MultiThread {
             handOver.sockets.forget(exchange)
             curl_multi_remove_handle(handOver.multi, easy.curl)
             active[easy.curl] = nil
-            easy.clear()
             exchange.easy = nil
             exchange.held = nil
-            if idle.count < Self.keptHandles { idle.append(easy) }
+            // A handle whose exchange failed is not used again: after a failed name look-up libcurl 7.88 refuses it.
+            if case .success = result, idle.count < Self.keptHandles {
+                easy.clear()
+                idle.append(easy)
+            }
         }
         exchange.complete(result)
     }

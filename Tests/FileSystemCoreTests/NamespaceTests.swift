@@ -102,6 +102,25 @@ import Testing
         #expect(fixture.memory.requests <= 5)
     }
 
+    @Test("when the listing of 5,000 names has run out, a few lookups list again instead of asking two by two")
+    func listsAgain() throws {
+        let fixture = CoreFixture()
+        for index in 0..<5000 { _ = fixture.memory.seed(ObjectKey("f\(index)".utf8), [1]) }
+        #expect(try fixture.names().count == 5000)
+        fixture.clock.advance(by: .seconds(11))
+        fixture.memory.resetRequests()
+        for index in 0..<500 { #expect(try fixture.lookup("f\(index)") != nil) }
+        #expect(fixture.memory.requests <= 12)
+    }
+
+    @Test("a directory too large for two pages is listed once enough names were asked for")
+    func listsLarger() throws {
+        let fixture = CoreFixture()
+        for index in 0..<5000 { _ = fixture.memory.seed(ObjectKey("f\(index)".utf8), [1]) }
+        for index in 0..<500 { #expect(try fixture.lookup("f\(index)") != nil) }
+        #expect(fixture.memory.requests <= 30)
+    }
+
     @Test("what another host made is seen once the listing is older than its lifetime")
     func expires() throws {
         let fixture = CoreFixture()

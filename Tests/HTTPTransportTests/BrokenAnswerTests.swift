@@ -71,12 +71,14 @@ import Testing
         #expect(!error.mayHaveReachedServer)
     }
 
-    @Test("a name without address is named as such") func unknownName() throws {
+    @Test("a name without address is named as such, also the second time") func unknownName() throws {
         let transport = CurlTransport(.test())
         defer { transport.stop() }
-        let error = try transport.failure("GET", Array("http://nowhere.invalid/".utf8))
-        #expect(error.kind == .nameNotResolved)
-        #expect(error.message.contains("nowhere.invalid:80"))
+        for _ in 0..<3 {
+            let error = try transport.failure("GET", Array("http://nowhere.invalid/".utf8))
+            #expect(error.kind == .nameNotResolved)
+            #expect(error.message.contains("nowhere.invalid:80"))
+        }
     }
 
     enum Ending: CaseIterable { case keepsReading, closes, closesUnread, resets }

@@ -126,12 +126,17 @@ import Testing
         #expect(Verdict(parsed(404, "", ["x-oss-err": "%%%"])).kind == .unexpected)
     }
 
-    @Test("a date that version 4 refuses is a matter of the clock, and a token's codes of the credentials")
+    @Test(
+        "a date that version 4 refuses is a matter of the clock, a region of the bucket, a token's codes of the credentials"
+    )
     func specialCases() {
         let date = errorDocument("InvalidArgument").replacing(
             "told", with: "Invalid signing date in Authorization header.")
         #expect(Verdict(parsed(400, date)).repetition == .afterClockCorrection)
         #expect(Verdict(parsed(400, date)).kind == .clockSkewed)
+        let region = errorDocument("InvalidArgument").replacing(
+            "told", with: "Invalid signing region in Authorization header.")
+        #expect(Verdict(parsed(400, region)).kind == .noSuchBucket)
         let token = "<Error><Code>Novel</Code><EC>0002-00000008</EC></Error>"
         #expect(Verdict(parsed(403, token)).repetition == .afterRefresh)
     }

@@ -57,8 +57,9 @@ struct MountService: Sendable {
             try? session.detach()
             failure = CommandError(error, on: mountPoint)
         }
-        let isDrained = shutdown.finish()
+        // The device number may be given to another mount from here on, and with it the file's name.
         instance?.remove()
+        let isDrained = shutdown.finish()
         if let failure { throw failure }
         guard isDrained else {
             throw CommandError(.failure, "not everything that was written is in the bucket; the log names what is left")
@@ -74,8 +75,8 @@ struct MountService: Sendable {
                 throw CommandError(.failure, "stopped by a signal before the bucket had answered")
             }
             let id = error.requestID.isEmpty ? "" : " (request \(error.requestID))"
-            let code = error.code.isEmpty ? "" : "\(error.code): "
-            throw CommandError(ExitCode(probe: error.kind), "the bucket can't be used: \(code)\(error.message)\(id)")
+            // The message begins with the server's code.
+            throw CommandError(ExitCode(probe: error.kind), "the bucket can't be used: \(error.message)\(id)")
         }
     }
 }

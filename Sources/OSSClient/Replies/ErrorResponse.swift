@@ -53,6 +53,11 @@ struct ErrorResponse: Sendable, Hashable {
         status == 400 && code == "InvalidArgument" && message.lowercased().contains("signing date")
     }
 
+    /// Nor has a signature for another region than the endpoint's.
+    var saysWrongRegion: Bool {
+        status == 400 && code == "InvalidArgument" && message.lowercased().contains("signing region")
+    }
+
     /// EC 0002-00000003, 4, 6 and 8 are about the security token, whatever the code is.
     var namesBadToken: Bool {
         ["0002-00000003", "0002-00000004", "0002-00000006", "0002-00000008"].contains(ec)

@@ -38,7 +38,7 @@ struct Verdict: Sendable, Hashable {
 
     /// The meaning of an answer. Codes go before the status, as several meanings share one.
     init(_ response: ErrorResponse) {
-        if response.saysWrongEndpoint {
+        if response.saysWrongEndpoint || response.saysWrongRegion {
             self.init(.noSuchBucket)
         } else if response.saysInvalidDate {
             self.init(.clockSkewed, .afterClockCorrection)
