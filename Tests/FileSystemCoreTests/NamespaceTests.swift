@@ -132,6 +132,18 @@ import Testing
         #expect(try fixture.names() == ["new"])
     }
 
+    @Test("a file that is not in the bucket yet stays in its directory's listing when that is renewed")
+    func unsentStaysListed() throws {
+        let fixture = CoreFixture()
+        _ = fixture.memory.seed(ObjectKey("a".utf8), [1])
+        let (inode, handle) = try fixture.create("new")
+        try fixture.write([1], inode, handle)
+        fixture.clock.advance(by: .seconds(11))
+        #expect(try fixture.names() == ["a", "new"])
+        #expect(try fixture.lookup("new")?.attributes.inode == inode)
+        try fixture.close(inode, handle)
+    }
+
     @Test("a foreign version under a name is another inode, and the kernel is told")
     func anotherInode() throws {
         let fixture = CoreFixture()

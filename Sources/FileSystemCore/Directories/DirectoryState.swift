@@ -119,6 +119,8 @@ struct DirectoryState {
             let ours = listing?.names[name] ?? children[name].map(Self.listed)
             merged[name] = absent[name] == nil ? (ours ?? merged[name]) : nil
         }
+        // Files that the bucket doesn't have yet are here all the same, however long ago they were made.
+        for (name, child) in children where child.file?.isUnsent == true { merged[name] = Self.listed(child) }
         listing = Listing(names: merged, startedAt: startedAt)
         misses = 0
         pagesExpected = merged.count / 1000 + 1
