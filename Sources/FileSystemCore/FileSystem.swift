@@ -26,6 +26,9 @@ package final class FileSystem: FileSystemOperations {
     let operations = WorkerPool(name: "operation", limit: 1024)
     /// Requests that go beside another of the same operation; they never wait for work of either pool.
     let companions = WorkerPool(name: "companion", limit: 256)
+    /// Opens that wait for the server only as long as patience lasts, so that they never stand in line behind those that
+    /// wait for good.
+    let revalidations = WorkerPool(name: "revalidation", limit: 256)
     /// Bytes of writes that wait for memory.
     let overflow: WriteOverflow
 
@@ -49,15 +52,15 @@ package final class FileSystem: FileSystemOperations {
 
     // MARK: Answering
 
-    /// Runs `body` on a thread of the pool and answers with what it returns or throws.
+    /// Runs `body` on a thread of the pool (`operations` unless another is given) and answers with what it returns or throws.
     ///
     /// - Parameter undo: called with a value whose answer reached nobody.
     func dispatch<Value>(
-        _ context: OperationContext, _ reply: @escaping Reply<Value>,
+        _ context: OperationContext, _ reply: @escaping Reply<Value>, on pool: WorkerPool? = nil,
         undo: @escaping @Sendable (Value) -> Void = { _ in },
         _ body: @escaping @Sendable () throws(FileSystemError) -> Value
     ) {
-        let isTaken = operations.submit { [self] in
+        let isTaken = (pool ?? operations).submit { [self] in
             guard !context.cancellation.isCancelled else {
                 _ = reply(.failure(FileSystemError(EINTR)))
                 return

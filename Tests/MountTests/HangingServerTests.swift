@@ -26,9 +26,10 @@ extension MountTests {
                 }
                 #expect(isHanging, "the server never had forty requests that hang")
 
-                for script in ["df \"$M\"", "ls -l \"$M/listed\"", "stat \"$M/listed/2\"", "ls \"$M\""] {
-                    try expectQuick(site, script)
-                }
+                let scripts = [
+                    "df \"$M\"", "ls -l \"$M/listed\"", "stat \"$M/listed/2\"", "ls \"$M\"", "cat \"$M/listed/3\"",
+                ]
+                for script in scripts { try expectQuick(site, script) }
                 try site.sh("touch \"$T/look\"")
                 #expect(try site.wait(holder, within: .seconds(5)).text == "cached data is there\n")
                 let killed = try killSome(site)
@@ -52,7 +53,7 @@ extension MountTests {
                 """)
         }
 
-        /// Holds a cached file open, and reads it again when told to: an open would ask the server in any case.
+        /// Holds a cached file open, and reads it again when told to.
         private func startHolder(_ site: Site) throws -> ChildProcess {
             try site.start(
                 """

@@ -42,6 +42,7 @@ extension FileSystem {
         // Work of the pools that was under way, such as the sending after a release.
         _ = operations.stop(by: deadline)
         _ = companions.stop(by: deadline)
+        _ = revalidations.stop(by: deadline)
         let paths = table.withLock { table in
             table.files.compactMap { number, file in
                 file.state.withLock { $0.isDirty && !$0.isUnlinked }

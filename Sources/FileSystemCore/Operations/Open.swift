@@ -39,7 +39,8 @@ extension FileSystem {
             switch next {
             case .opened(let file): answer(file, reply) { close($0.handle) }
             case .revalidate(let mayUseOld):
-                dispatch(context, reply, undo: { [self] in close($0.handle) }) {
+                let pool = mayUseOld ? revalidations : operations
+                dispatch(context, reply, on: pool, undo: { [self] in close($0.handle) }) {
                     [self] () throws(FileSystemError) in
                     try revalidate(inode, mayUseOld: mayUseOld, requestContext(context))
                     return try table.withLock { table throws(FileSystemError) in
