@@ -41,6 +41,8 @@ done
 # Tells the tests that they may take their time.
 export OSSMOUNT_TEST_LONG=1
 swift build -c release
+OSSMOUNT_BIN_DIR=$(swift build -c release --show-bin-path)
+export OSSMOUNT_BIN_DIR
 swift build --build-tests
 for name in "${!suites[@]}"; do
     if [ -z "$wanted" ] || [ "$wanted" = "$name" ]; then

@@ -161,5 +161,11 @@ package final class FileSystem: FileSystemOperations {
         return end > present ? .nanoseconds(Int64(clamping: end - present)) : .zero
     }
 
+    /// Whether what is trusted for so much longer was said within the last second.
+    func isFresh(_ trust: Duration) -> Bool { configuration.metadataLifetime - trust < Self.freshness }
+
+    /// A server's word on a key younger than this counts as asked just now: open right after a lookup asks once.
+    static let freshness = Duration.seconds(1)
+
     func isTrusted(_ time: Deadline?) -> Bool { remainingTrust(time) > .zero }
 }

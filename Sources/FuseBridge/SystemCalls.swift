@@ -19,17 +19,17 @@ func contents(of path: String) -> [UInt8]? {
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     let limit = 1 << 20
-    while bytes.count < limit {
-        let space = 4096
-        let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: space))
-        let count = bytes.withUnsafeMutableBytes { buffer in
-            Glibc.read(descriptor, buffer.baseAddress.map { $0 + start }, space)
+    // Zeroing an array's end for each read costs more than the read: /proc is read for each caller that waits.
+    let isRead = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { space in
+        while bytes.count < limit {
+            let count = Glibc.read(descriptor, space.baseAddress, space.count)
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 { return count == 0 }
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: space[..<count]))
         }
-        bytes.removeLast(space - max(count, 0))
-        if count < 0 && errno != EINTR { return nil }
-        if count == 0 { break }
+        return true
     }
+    guard isRead else { return nil }
     return bytes
 }
 

@@ -102,6 +102,25 @@ import Testing
         #expect(fixture.memory.requests <= 5)
     }
 
+    @Test("when the listing of 5,000 names has run out, a few lookups list again instead of asking two by two")
+    func listsAgain() throws {
+        let fixture = CoreFixture()
+        for index in 0..<5000 { _ = fixture.memory.seed(ObjectKey("f\(index)".utf8), [1]) }
+        #expect(try fixture.names().count == 5000)
+        fixture.clock.advance(by: .seconds(11))
+        fixture.memory.resetRequests()
+        for index in 0..<500 { #expect(try fixture.lookup("f\(index)") != nil) }
+        #expect(fixture.memory.requests <= 12)
+    }
+
+    @Test("a directory too large for two pages is listed once enough names were asked for")
+    func listsLarger() throws {
+        let fixture = CoreFixture()
+        for index in 0..<5000 { _ = fixture.memory.seed(ObjectKey("f\(index)".utf8), [1]) }
+        for index in 0..<500 { #expect(try fixture.lookup("f\(index)") != nil) }
+        #expect(fixture.memory.requests <= 30)
+    }
+
     @Test("what another host made is seen once the listing is older than its lifetime")
     func expires() throws {
         let fixture = CoreFixture()
@@ -111,6 +130,18 @@ import Testing
         fixture.clock.advance(by: .seconds(11))
         #expect(try fixture.lookup("new") != nil)
         #expect(try fixture.names() == ["new"])
+    }
+
+    @Test("a file that is not in the bucket yet stays in its directory's listing when that is renewed")
+    func unsentStaysListed() throws {
+        let fixture = CoreFixture()
+        _ = fixture.memory.seed(ObjectKey("a".utf8), [1])
+        let (inode, handle) = try fixture.create("new")
+        try fixture.write([1], inode, handle)
+        fixture.clock.advance(by: .seconds(11))
+        #expect(try fixture.names() == ["a", "new"])
+        #expect(try fixture.lookup("new")?.attributes.inode == inode)
+        try fixture.close(inode, handle)
     }
 
     @Test("a foreign version under a name is another inode, and the kernel is told")

@@ -216,6 +216,20 @@ import Transfer
         #expect(eventually(within: .seconds(10)) { fixture.contents("f") == [1] })
     }
 
+    @Test("an append to a name that another host took meanwhile adds to its file instead of replacing it")
+    func appendDoesNotCover() throws {
+        let fixture = CoreFixture()
+        #expect(try fixture.names() == [])
+        fixture.clock.advance(by: .seconds(3))
+        _ = fixture.memory.seed(ObjectKey("log".utf8), Array("theirs\n".utf8))
+        #expect(try fixture.lookup("log") == nil, "the listing is still trusted")
+        let (inode, handle) = try fixture.create("log", flags: O_WRONLY | O_APPEND)
+        let size = try fixture.attributes(inode).size
+        try fixture.write(Array("ours\n".utf8), inode, handle, at: size)
+        try fixture.close(inode, handle)
+        #expect(fixture.contents("log") == Array("theirs\nours\n".utf8))
+    }
+
     @Test("two closers of one file share its sending, and each returns when the object is there")
     func sharedCommit() throws {
         let fixture = CoreFixture()

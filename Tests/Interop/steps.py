@@ -124,5 +124,18 @@ def unlinked_while_open():
     assert data == b"".join(b"%d\n" % number for number in range(1, 100_001))[:1 << 20], len(data)
 
 
+def edit_start():
+    os.pwrite(3, b"mine", 0)
+
+
+def close_stale():
+    """Descriptor 3 has bytes for an object that is another one by now."""
+    expect(errno.ESTALE, os.fsync, 3)
+
+
+def close_exists():
+    expect(errno.EEXIST, os.fsync, 3)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1].replace("-", "_")]()

@@ -47,13 +47,34 @@ struct DirectoryState {
     /// How many of its keys can't be shown as files, as last said in the log.
     var hiddenKeys = 0
     /// Lookups that needed the server since the last listing.
-    var misses = 0
+    private var misses = 0
+    /// How many pages a whole listing will take, as far as is known; 0 where nothing is.
+    private var pagesExpected = 0
 
     /// A thousand: a program that looks for the same few names keeps them, one that tries all costs little memory.
     private static let absentLimit = 1000
 
     /// 20,000 notes span a listing of a large directory under a copy of a thousand files a second.
     private static let changeLimit = 20_000
+
+    /// Notes a lookup that memory can't answer; how many pages to fetch instead of asking for that name, 0 for none.
+    ///
+    /// A name alone costs two requests, so a listing pays once half as many names were asked for as it has pages; of an
+    /// unknown directory two pages are tried at the third name.
+    mutating func noteMiss() -> Int {
+        misses += 1
+        if pagesExpected == 0 { return misses >= 3 ? 2 : 0 }
+        return pagesExpected <= Self.mostPages && misses >= (pagesExpected + 1) / 2 ? pagesExpected + 1 : 0
+    }
+
+    /// Notes that `pages` pages were not all: four times as many may be, and are tried when that many lookups want it.
+    mutating func noteUnfinishedListing(pages: Int) {
+        misses = 0
+        pagesExpected = pages * 4
+    }
+
+    /// 64 pages, 64,000 names: past that a listing takes longer than a few names' own answers.
+    private static let mostPages = 64
 
     /// Notes that the server said that there is no such name.
     mutating func noteAbsent(_ name: FileName, at time: Deadline) {
@@ -98,8 +119,11 @@ struct DirectoryState {
             let ours = listing?.names[name] ?? children[name].map(Self.listed)
             merged[name] = absent[name] == nil ? (ours ?? merged[name]) : nil
         }
+        // Files that the bucket doesn't have yet are here all the same, however long ago they were made.
+        for (name, child) in children where child.file?.isUnsent == true { merged[name] = Self.listed(child) }
         listing = Listing(names: merged, startedAt: startedAt)
         misses = 0
+        pagesExpected = merged.count / 1000 + 1
     }
 
     private static func listed(_ node: Node) -> ListedName {

@@ -101,8 +101,7 @@ extension FileSystem {
             }
             request.continuation = next
         }
-        // Too large to hold for a few lookups: they ask one by one.
-        table.withLock { table in table[directory]?.directory.misses = .min }
+        table.withLock { table in table[directory]?.directory.noteUnfinishedListing(pages: pages) }
     }
 
     /// Makes a whole listing the directory's, and says once what it hides.

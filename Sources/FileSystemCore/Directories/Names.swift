@@ -13,7 +13,7 @@ enum NameInMemory {
 /// What resolving a name does next.
 private enum ResolveStep<Value> {
     case done(Value)
-    case list(ListRequest)
+    case list(ListRequest, pages: Int)
     case ask(ObjectKey)
 }
 
@@ -194,8 +194,10 @@ extension FileSystem {
 
     /// Finds out what `name` is, asking where memory doesn't know; then runs `body` under the table's lock with the node
     /// (nil: absent, and for how long that can be trusted).
+    ///
+    /// - Parameter asksAgain: whether an absence that memory knows of for more than a second is asked for again.
     func resolve<Value>(
-        _ name: FileName, under parent: InodeNumber, _ context: RequestContext,
+        _ name: FileName, under parent: InodeNumber, asksAgain: Bool = false, _ context: RequestContext,
         _ body: (Node?, Duration, inout InodeTable) throws(FileSystemError) -> Value
     ) throws(FileSystemError) -> Value {
         var mayList = true
@@ -205,24 +207,23 @@ extension FileSystem {
                 let directory = try Self.directory(parent, table)
                 switch resolveInMemory(name, under: directory, &table) {
                 case .found(let node): return .done(try body(node, .zero, &table))
-                case .absent(let trust): return .done(try body(nil, trust, &table))
+                case .absent(let trust) where !asksAgain || isFresh(trust):
+                    return .done(try body(nil, trust, &table))
+                case .absent: mayList = false
                 case .unknown: break
                 }
                 guard let key = key(of: name, under: directory, table),
                     let prefix = directoryPrefix(of: directory, table)
                 else { throw FileSystemError(ENOENT) }
-                directory.directory.misses += 1
-                // From the third lookup on one listing is cheaper than two requests a name.
-                if mayList, directory.directory.misses >= 3 {
-                    return .list(ListRequest(prefix: prefix, foldsDirectories: true))
-                }
-                return .ask(key)
+                let pages = mayList ? directory.directory.noteMiss() : 0
+                return pages > 0
+                    ? .list(ListRequest(prefix: prefix, foldsDirectories: true), pages: pages) : .ask(key)
             }
             switch step {
             case .done(let value): return value
-            case .list(let request):
+            case .list(let request, let pages):
                 mayList = false
-                try listOnce(request, into: parent, pages: 2, context)
+                try listOnce(request, into: parent, pages: pages, context)
             case .ask(let key):
                 let answer: NameOnServer =
                     key.bytes.count > store.capabilities.maximumKeyBytes ? .absent : try ask(for: key, context)

@@ -67,6 +67,9 @@ final class FileContent: Sendable {
 
     var hasUnsentChanges: Bool { state.withLock { ($0.isDirty || $0.isSending || $0.writers > 0) && !$0.isUnlinked } }
 
+    /// Whether the bucket doesn't have it at all, or not under its present name.
+    var isUnsent: Bool { state.withLock { $0.base == nil && !$0.isUnlinked } }
+
     /// As a listing would show it.
     var listed: ListedName {
         state.withLock { state in

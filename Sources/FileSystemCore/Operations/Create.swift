@@ -12,18 +12,23 @@ extension FileSystem {
             close(created.file.handle)
             forget(inode: created.entry.attributes.inode, count: 1)
         }
+        // A file that is opened to be added to, or just touched, must not take the place of one that another host made
+        // since; a truncated one may, and an exclusive one is settled at its commit.
+        let mustNotCover = flags & (O_TRUNC | O_EXCL) == 0
         let opener = Processes.process(of: context.caller.pid) ?? 0
         do throws(FileSystemError) {
             let name = try newName(name, under: parent)
             let created: Created? = try table.withLock { table throws(FileSystemError) in
                 let directory = try Self.directory(parent, table)
-                guard case .absent = resolveInMemory(name, under: directory, &table) else { return nil }
+                guard case .absent(let trust) = resolveInMemory(name, under: directory, &table) else { return nil }
+                guard !mustNotCover || isFresh(trust) else { return nil }
                 return try createFile(name, under: directory, mode: mode, flags: flags, opener: opener, context, &table)
             }
             if let created { return answer(created, reply, undo: undo) }
             // The kernel looked the name up before, but that may be long ago, or another host made it since.
             dispatch(context, reply, undo: undo) { [self] () throws(FileSystemError) in
-                try resolve(name, under: parent, requestContext(context)) { node, _, table throws(FileSystemError) in
+                try resolve(name, under: parent, asksAgain: mustNotCover, requestContext(context)) {
+                    node, _, table throws(FileSystemError) in
                     let directory = try Self.directory(parent, table)
                     guard let node else {
                         return try createFile(

@@ -5,8 +5,6 @@ import Runtime
 import Transfer
 
 extension FileSystem {
-    /// A server's word on a key younger than this counts as revalidation: open right after a lookup asks once.
-    private static let freshness = Duration.seconds(1)
     /// How long open waits for a revalidation while what we know is still within its lifetime: a server that hangs
     /// must not keep cached files from being opened.
     private static let revalidationPatience = Duration.milliseconds(500)

@@ -14,7 +14,11 @@ import Runtime
 /// What a serving process says of its drain.
 struct DrainStatus: Sendable, Equatable {
     enum Phase: String, Sendable, CaseIterable {
-        case serving, draining
+        case serving
+        /// Detached, and served on for those who have files open.
+        case draining
+        /// The mount is gone, and its device number may be another's by now; what is left is sent.
+        case sending
         /// Everything is in the bucket.
         case drained
         /// The deadline passed, or data was refused: what is left is lost.
@@ -79,17 +83,27 @@ struct InstanceFile: Sendable {
     init?(device: String, folder: [UInt8]) {
         path = folder + Array("/\(device)".utf8)
         // Again where the end of another mount has just removed the folder, which it does once it is empty.
-        guard let opened = Self.open(path, in: folder) ?? Self.open(path, in: folder) else { return nil }
+        guard var opened = Self.open(path, in: folder) ?? Self.open(path, in: folder) else { return nil }
+        if !Self.lock(opened) {
+            // The number is this mount's now, so that process has lost its own mount and is sending what is left.
+            close(opened)
+            _ = withPath(path) { unlink($0) }
+            guard let fresh = Self.open(path, in: folder) else { return nil }
+            guard Self.lock(fresh) else {
+                close(fresh)
+                return nil
+            }
+            opened = fresh
+        }
         descriptor = opened
+        write(DrainStatus())
+    }
+
+    private static func lock(_ descriptor: Int32) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
-        // Taken by another living process: then the device number was read wrong, and its file stays its own.
-        guard fcntl(descriptor, F_SETLK, &lock) == 0 else {
-            close(descriptor)
-            return nil
-        }
-        write(DrainStatus())
+        return fcntl(descriptor, F_SETLK, &lock) == 0
     }
 
     private static func open(_ path: [UInt8], in folder: [UInt8]) -> Int32? {
@@ -117,40 +131,4 @@ struct InstanceFile: Sendable {
         let folder = path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[..<$0]) } ?? []
         _ = withPath(folder) { rmdir($0) }
     }
-}
-
-/// The asking side.
-struct InstanceReader: Sendable {
-    private let descriptor: Int32
-
-    /// Opens the file of the mount with `device` in the first of `folders` that has one; nil where none has.
-    init?(device: String, folders: [[UInt8]]) {
-        for folder in folders {
-            let path = folder + Array("/\(device)".utf8)
-            let opened = withPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
-            if opened >= 0 {
-                descriptor = opened
-                return
-            }
-        }
-        return nil
-    }
-
-    /// The process that holds the lock; nil once it has ended, 0 where it lives in a process namespace not visible here.
-    var holder: Int32? {
-        var lock = flock()
-        // Asking for a write lock conflicts with the holder's; F_GETLK needs no right to write.
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
-        return lock.l_pid
-    }
-
-    var status: DrainStatus? {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        return count > 0 ? DrainStatus(line: bytes[..<count]) : nil
-    }
-
-    func close() { Glibc.close(descriptor) }
 }

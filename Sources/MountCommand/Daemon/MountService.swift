@@ -57,8 +57,9 @@ struct MountService: Sendable {
             try? session.detach()
             failure = CommandError(error, on: mountPoint)
         }
-        let isDrained = shutdown.finish()
+        // The device number may be given to another mount from here on, and with it the file's name.
         instance?.remove()
+        let isDrained = shutdown.finish()
         if let failure { throw failure }
         guard isDrained else {
             throw CommandError(.failure, "not everything that was written is in the bucket; the log names what is left")

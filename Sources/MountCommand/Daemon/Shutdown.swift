@@ -100,7 +100,7 @@ final class Shutdown: Sendable {
             return deadline
         }
         state.wakeAll()
-        report(status(.draining))
+        report(status(.sending))
         let left = fileSystem.sendEverything(by: deadline)
         for path in left.prefix(Self.namedFiles) { log(.error, "not in the bucket", [LogField("path", path)]) }
         if left.isEmpty {

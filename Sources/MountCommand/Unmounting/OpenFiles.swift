@@ -49,14 +49,15 @@ enum OpenFiles {
         return name.filter { $0 != UInt8(ascii: "\n") }
     }
 
-    private static func link(_ path: String) -> [UInt8] {
+    /// Where the link at `path` points; empty where it can't be read.
+    static func link(_ path: String) -> [UInt8] {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &target, target.count)
         return count > 0 ? target[..<count].map { UInt8(bitPattern: $0) } : []
     }
 
     /// The entries of `folder` whose names are numbers; none where it can't be read.
-    private static func numbers(in folder: String) -> [Int32] {
+    static func numbers(in folder: String) -> [Int32] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var numbers: [Int32] = []

@@ -18,7 +18,9 @@ enum UnmountSubcommand {
         let reader = InstanceReader(device: entry.device, folders: folders)
         defer { reader?.close() }
         guard let reader, let process = reader.holder, process > 0 else {
-            return try clear(entry, shown)
+            try clear(entry, shown)
+            reader?.removeLeftOver()
+            return
         }
         guard kill(process, SIGTERM) == 0 else {
             let number = errno
@@ -97,17 +99,26 @@ enum UnmountSubcommand {
             usleep(pauseMicroseconds)
         }
         switch reader.status?.phase {
-        case .drained: return
+        case .drained:
+            guard MountTable.topmost(at: entry.path)?.mountID == entry.mountID else { return }
+            throw CommandError(
+                .failure, "\(shown) is still mounted, though process \(process) has ended", remedy: "run this once more"
+            )
         case .failed:
             throw CommandError(
                 .failure,
                 "\(shown) is unmounted, but \(reader.status?.unsentFiles ?? 0) files are not in the bucket",
                 remedy: "the log names them and the reason")
-        case .serving, .draining, nil:
+        case .serving, .draining, .sending, nil:
             throw CommandError(
                 .failure, "process \(process) ended without the word that everything is in the bucket",
                 remedy: "the log may tell why; compare what was written last")
         }
+    }
+
+    /// A path in a detached mount begins at its root: told from where it was mounted.
+    private static func shownPath(_ path: [UInt8], _ entry: MountTableEntry) -> [UInt8] {
+        path.starts(with: entry.path) ? path : entry.path + path
     }
 
     /// `waiting for 2 files to be sent; for open files: vim (1234) holds /mnt/a.jpg`.
@@ -119,7 +130,7 @@ enum UnmountSubcommand {
         let open = OpenFiles.find(mountID: entry.mountID, limit: namedFiles + 1)
         if !open.isEmpty {
             let names = open.prefix(namedFiles).map { file in
-                "\(printable(file.program)) (\(file.process)) holds \(printable(file.path))"
+                "\(printable(file.program)) (\(file.process)) holds \(printable(shownPath(file.path, entry)))"
             }
             let more = open.count > namedFiles ? ", and more" : ""
             parts.append("for open files: " + names.joined(separator: ", ") + more)
