@@ -2,6 +2,7 @@
 #include "CCurl.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -133,7 +134,13 @@ bool ccurl_socket_is_of(int socket, CURL *easy) {
            strcmp(local, local_wanted) == 0 && strcmp(peer, peer_wanted) == 0;
 }
 
-bool ccurl_socket_is_readable(int socket) {
+enum ccurl_input ccurl_socket_input(int socket) {
+    // The poll is the cheap and common case; the peek tells bytes from an end.
     struct pollfd wanted = {.fd = socket, .events = POLLIN | POLLRDHUP};
-    return poll(&wanted, 1, 0) > 0;
+    if (poll(&wanted, 1, 0) <= 0) return CCURL_INPUT_NONE;
+    char byte;
+    ssize_t received = recv(socket, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT);
+    if (received > 0) return CCURL_INPUT_BYTES;
+    if (received < 0 && (errno == EAGAIN || errno == EINTR)) return CCURL_INPUT_NONE;
+    return CCURL_INPUT_END;
 }

@@ -23,8 +23,11 @@ enum CurlFailure {
 
     /// Whether a kept connection turned out to be closed before any byte of an answer.
     static func isStaleConnection(_ exchange: Exchange, _ code: CURLcode) -> Bool {
-        guard [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code), exchange.verdict == nil,
-            !exchange.isRepeated, !exchange.hasAnswerBytes, let easy = exchange.easy
+        let isClosed =
+            [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code)
+            || code == CURLE_ABORTED_BY_CALLBACK && exchange.isClosedUnanswered
+        guard isClosed, exchange.verdict == nil, !exchange.isRepeated, !exchange.hasAnswerBytes,
+            let easy = exchange.easy
         else { return false }
         return !easy.hasNewConnection
     }
@@ -57,6 +60,8 @@ enum CurlFailure {
             CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
             return exchange.error(.tlsFailed, "TLS with \(origin) failed: \(detail).")
+        case CURLE_ABORTED_BY_CALLBACK where exchange.isClosedUnanswered:
+            return exchange.error(.connectionLost, "\(origin) closed the connection before a whole answer.")
         case CURLE_PARTIAL_FILE:
             return exchange.error(.bodyTooShort, "The answer from \(origin) ended before its length.")
         case CURLE_RECV_ERROR where isRefusedByProxy(exchange):

@@ -36,6 +36,8 @@ final class Exchange: @unchecked Sendable {
     var remains: [UInt8] = []
     /// Whether a refusal (300 and above) came before the whole body was sent.
     private(set) var isAnsweredEarly = false
+    /// Whether the peer was found to have closed the connection while the body went up, with no whole head sent.
+    private(set) var isClosedUnanswered = false
     private(set) var receivedBytes: Int64 = 0
     /// When a byte was last seen to have moved, by the count of movement then.
     private(set) var lastActivity = Deadline.never
@@ -145,12 +147,18 @@ extension Exchange {
         }
         // With something in the socket, which may be an answer, libcurl must read before it writes on: a server that
         // refuses and closes makes writing fail, and libcurl would report that instead of the answer. Looked at last,
-        // so that next to no time is left between here and the write; these bytes are given again then.
+        // so that next to no time is left between here and the write; these bytes are given again then. Not so where
+        // only the end stands there: libcurl reads an end once, then asks for the body again and again.
         if !head.isComplete, let easy, let socket = easy.socket {
             easy.sockets.note(self, sendsOver: socket)
-            if ccurl_socket_is_readable(socket) {
+            switch ccurl_socket_input(socket) {
+            case CCURL_INPUT_BYTES:
                 held?.exchanges.append(self)
                 return Int(CURL_READFUNC_PAUSE)
+            case CCURL_INPUT_END:
+                isClosedUnanswered = true
+                return Int(CURL_READFUNC_ABORT)
+            default: break
             }
         }
         sentBytes += Int64(given)
@@ -162,6 +170,7 @@ extension Exchange {
         guard let body = request.body else { return offset == 0 }
         guard (0...body.count).contains(offset) else { return false }
         sentBytes = offset
+        isClosedUnanswered = false
         return true
     }
 }

@@ -59,5 +59,12 @@ bool ccurl_read_socket_state(int socket, struct ccurl_socket_state *state);
 int ccurl_socket_local_port(int socket);
 /// Whether `socket` is the connection that `easy` uses.
 bool ccurl_socket_is_of(int socket, CURL *easy);
-/// Whether a read of `socket` would return at once: with bytes, with the end, or with an error.
-bool ccurl_socket_is_readable(int socket);
+/// What a read of a socket would bring at once.
+enum ccurl_input {
+    CCURL_INPUT_NONE,
+    CCURL_INPUT_BYTES,
+    /// The peer has closed or reset the connection, and nothing from it is left unread.
+    CCURL_INPUT_END,
+};
+/// Looks at `socket` without reading from it; an error pending on it is taken off it and told as the end.
+enum ccurl_input ccurl_socket_input(int socket);
