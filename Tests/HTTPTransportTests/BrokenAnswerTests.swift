@@ -81,6 +81,21 @@ import Testing
         }
     }
 
+    @Test("an exchange that fails costs other hosts none of their kept connections") func keptConnections() throws {
+        let server = try ScriptedServer { connection in
+            while connection.readHead() != nil { connection.send(ok()) }
+        }
+        let refusing = try ScriptedServer { _ in }
+        refusing.stop()
+        let transport = CurlTransport(.test())
+        defer { transport.stop() }
+        for _ in 0..<10 {
+            try transport.answer("GET", server.url("/"))
+            #expect(try transport.failure("GET", refusing.url("/")).kind == .cannotConnect)
+        }
+        #expect(server.acceptedConnections == 1)
+    }
+
     enum Ending: CaseIterable { case keepsReading, closes, closesUnread, resets }
 
     @Test(
