@@ -21,12 +21,18 @@ package final class Slab: @unchecked Sendable {
 /// Who pays: each slab counts against `budgetBytes` from `take` until its last reference goes. Slabs of the reserve count
 /// apart (`takeReserve`): one for each open writable file and each running read, so that nothing that holds memory
 /// waits for memory. Memory given back stays mapped for reuse, as a first touch costs more than a copy; `trim` gives it
-/// to the system.
+/// to the system. Slabs come in chunks that the kernel may back with huge pages, which make the first touch cheaper.
 package final class SlabPool: Sendable {
     /// 256 KiB: two of the kernel's default reads, a hundredth of a small budget.
     package static let slabBytes = 256 * 1024
 
+    /// 8 MiB: four huge pages, which no budget is too small for.
+    private static let chunkBytes = 8 << 20
+    /// The size of a huge page on x86-64 and arm64 with 4 KiB pages.
+    private static let hugePageBytes = 2 << 20
+
     private struct State {
+        var chunks: [UnsafeMutableRawPointer] = []
         var free: [UnsafeMutableRawPointer] = []
         var takenBytes = 0
         var reserveBytes = 0
@@ -42,8 +48,9 @@ package final class SlabPool: Sendable {
     package init(budgetBytes: Int) { self.budgetBytes = max(budgetBytes, Self.slabBytes) }
 
     deinit {
+        // Every slab holds the pool, so none is out.
         state.withLock { state in
-            for base in state.value.free { munmap(base, Self.slabBytes) }
+            for chunk in state.value.chunks { munmap(chunk, Self.chunkBytes) }
         }
     }
 
@@ -73,40 +80,55 @@ package final class SlabPool: Sendable {
         _ = state.withLock { $0.value.waiters.removeValue(forKey: number) }
     }
 
-    /// Gives all unused memory back to the system.
+    /// Gives all unused memory back to the system; the addresses stay the pool's.
     package func trim() {
-        let free = state.withLock { state in
-            defer { state.value.free = [] }
-            return UncheckedSendable(state.value.free)
+        state.withLock { state in
+            for base in state.value.free { madvise(base, Self.slabBytes, MADV_DONTNEED) }
         }
-        for base in free.value { munmap(base, Self.slabBytes) }
     }
 
     private func take(isReserve: Bool) -> Slab? {
-        enum Decision { case refused, map, use(UnsafeMutableRawPointer) }
-        let decision: UncheckedSendable<Decision> = state.withLock { state in
-            if !isReserve {
-                guard state.value.takenBytes + Self.slabBytes <= budgetBytes else { return .init(.refused) }
-                state.value.takenBytes += Self.slabBytes
-            } else {
+        let isAllowed = state.withLock { state in
+            if isReserve {
                 state.value.reserveBytes += Self.slabBytes
+            } else {
+                guard state.value.takenBytes + Self.slabBytes <= budgetBytes else { return false }
+                state.value.takenBytes += Self.slabBytes
             }
             state.value.peakBytes = max(state.value.peakBytes, state.value.takenBytes + state.value.reserveBytes)
-            if let base = state.value.free.popLast() { return .init(.use(base)) }
-            return .init(.map)
+            return true
         }
-        switch decision.value {
-        case .refused: return nil
-        case .use(let base): return Slab(base: base, pool: self, isReserve: isReserve)
-        case .map:
-            let mapped = mmap(
-                nil, Self.slabBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-            guard let mapped, mapped != MAP_FAILED else {
-                settle(isReserve: isReserve)
-                return nil
-            }
-            return Slab(base: mapped, pool: self, isReserve: isReserve)
+        guard isAllowed else { return nil }
+        if let base = takeFree() ?? mapChunk() { return Slab(base: base, pool: self, isReserve: isReserve) }
+        settle(isReserve: isReserve)
+        return nil
+    }
+
+    private func takeFree() -> UnsafeMutableRawPointer? {
+        state.withLock { UncheckedSendable($0.value.free.popLast()) }.value
+    }
+
+    /// Maps another chunk and returns its first slab; nil where the system has no memory.
+    private func mapChunk() -> UnsafeMutableRawPointer? {
+        // A huge page more, to cut the chunk out at a huge page's boundary.
+        let length = Self.chunkBytes + Self.hugePageBytes
+        let mapped = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let mapped, mapped != MAP_FAILED else { return nil }
+        let offset = Int(bitPattern: mapped) % Self.hugePageBytes
+        let before = offset == 0 ? 0 : Self.hugePageBytes - offset
+        if before > 0 { munmap(mapped, before) }
+        munmap(mapped + before + Self.chunkBytes, Self.hugePageBytes - before)
+        let chunk = mapped + before
+        // Refused where the kernel has no huge pages, which costs speed alone.
+        madvise(chunk, Self.chunkBytes, MADV_HUGEPAGE)
+        let slabs = UncheckedSendable(
+            stride(from: Self.chunkBytes - Self.slabBytes, to: 0, by: -Self.slabBytes).map { chunk + $0 })
+        let added = UncheckedSendable(chunk)
+        state.withLock { state in
+            state.value.chunks.append(added.value)
+            state.value.free.append(contentsOf: slabs.value)
         }
+        return chunk
     }
 
     fileprivate func give(_ base: UnsafeMutableRawPointer, isReserve: Bool) {
