@@ -4,9 +4,6 @@ enum PutObject {
         Route("PUT", .object, .putObject) { request, service in .receive(try PutReceiver(request, service)) }
     ]
 
-    /// 5 GB in OSS's count of powers of two.
-    static let maximumBytes: UInt64 = 5 << 30
-
     /// The length that the client announces; nil for a chunked body.
     static func announcedLength(_ request: Request) throws(ServiceError) -> UInt64? {
         if let text = request.headers["content-length"], let length = text.decimal { return length }
@@ -30,7 +27,7 @@ final class PutReceiver: BodyReceiver {
         self.request = request
         self.service = service
         let length = try PutObject.announcedLength(request)
-        guard (length ?? 0) <= PutObject.maximumBytes else { throw ServiceError.entityTooLarge }
+        guard (length ?? 0) <= service.limits.bodyMaximum else { throw ServiceError.entityTooLarge }
         expectedMD5 = request.headers["content-md5"]
         if let expectedMD5 {
             guard expectedMD5.count == 24, Digests.fromBase64(expectedMD5)?.count == 16 else {
@@ -52,7 +49,7 @@ final class PutReceiver: BodyReceiver {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws {
-        guard writer.size + UInt64(bytes.count) <= PutObject.maximumBytes else { throw ServiceError.entityTooLarge }
+        guard writer.size + UInt64(bytes.count) <= service.limits.bodyMaximum else { throw ServiceError.entityTooLarge }
         try writer.write(bytes)
     }
 

@@ -4,6 +4,7 @@ import Runtime
 struct Service: Sendable {
     let folder: ObjectFolder
     let region: Bytes
+    var limits = ServerLimits()
     let clock = ServerClock()
 }
 
