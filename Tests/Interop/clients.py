@@ -6,6 +6,7 @@ import alibabacloud_oss_v2 as sdk2
 import oss2
 
 from embedded_server import BUCKET, KEY_ID, KEY_SECRET, REGION
+from upload_clients import Oss2Uploads, SDK2Uploads
 
 
 class Fault(Exception):
@@ -34,7 +35,7 @@ def lowered(headers):
     return {name.lower(): value for name, value in headers.items()}
 
 
-class Oss2Client:
+class Oss2Client(Oss2Uploads):
     """oss2 2.x, which spells Authorization with blanks and puts AdditionalHeaders last."""
 
     name = "oss2"
@@ -106,7 +107,7 @@ class Oss2Client:
         return url, headers or {}
 
 
-class SDK2Client:
+class SDK2Client(SDK2Uploads):
     """alibabacloud-oss-v2, which spells Authorization without blanks."""
 
     name = "alibabacloud-oss-v2"
