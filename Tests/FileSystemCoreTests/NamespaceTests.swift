@@ -83,6 +83,22 @@ import Testing
         #expect(fixture.contents("marked/") == nil)
     }
 
+    @Test("a directory that another host made meanwhile is EEXIST, and keeps its marker")
+    func mkdirExisting() throws {
+        let fixture = CoreFixture()
+        #expect(try fixture.names() == [])
+        var metadata = ObjectMetadata()
+        metadata.user["mode"] = Array("16832".utf8)
+        _ = fixture.memory.seed(ObjectKey("d/".utf8), [], metadata: metadata)
+        expectErrno(EEXIST) {
+            _ = try fixture.wait {
+                fixture.fileSystem.mkdir(
+                    parent: .root, name: Array("d".utf8), mode: 0o755, context: fixture.context(), reply: $0)
+            }
+        }
+        #expect(fixture.memory.info(ObjectKey("d/".utf8))?.metadata.user["mode"] == Array("16832".utf8))
+    }
+
     @Test("a fresh whole listing answers hits and misses without a request")
     func listingAnswers() throws {
         let fixture = CoreFixture()

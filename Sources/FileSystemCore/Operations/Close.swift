@@ -109,7 +109,10 @@ extension FileSystem {
         let file = handle.file
         let hasFailed = file.state.withLock { $0.failedAt == $0.changes || $0.isPoisoned }
         do throws(FileSystemError) {
-            if hasFailed { throw file.state.withLock { $0.lastError } ?? FileSystemError(EIO) }
+            if hasFailed {
+                throw file.state.withLock { $0.lastError }
+                    ?? FileSystemError(EIO, "An earlier write to it failed, as the log says.")
+            }
             try commit(file, inode: handle.inode, RequestContext(deadline: .after(configuration.deadline)))
         } catch {
             let isOpenAgain = file.state.withLock { $0.writers > 0 || !$0.isDirty }

@@ -22,7 +22,8 @@ extension FileSystem {
             let posix = PosixMetadata(
                 permissions: mode & 0o7777 & ~context.caller.umask, uid: context.caller.uid, gid: context.caller.gid,
                 modificationTime: now, accessTime: nil)
-            let metadata = try putMarker(key, posix, keeping: nil, request)
+            // What another host made since the parent was listed is not taken over.
+            let metadata = try putMarker(key, posix, keeping: nil, isNew: true, request)
             return try table.withLock { table throws(FileSystemError) in
                 let directory = try Self.directory(parent, table)
                 let time = clock.monotonic
@@ -41,15 +42,18 @@ extension FileSystem {
         }
     }
 
-    /// Writes a directory's marker with these attributes, and what `old` has that isn't ours.
+    /// Writes a directory's marker with these attributes, and what `old` has that isn't ours; a new one must not be there.
     func putMarker(
-        _ key: ObjectKey, _ posix: PosixMetadata, keeping old: ObjectMetadata?, _ context: RequestContext
+        _ key: ObjectKey, _ posix: PosixMetadata, keeping old: ObjectMetadata?, isNew: Bool = false,
+        _ context: RequestContext
     ) throws(FileSystemError) -> ObjectMetadata {
         var metadata = old ?? ObjectMetadata()
         if metadata.contentType == nil { metadata.contentType = ContentTypes.directory }
         posix.write(into: &metadata.user, kind: .directory)
         do throws(ObjectStoreError) {
-            _ = try store.put(PutRequest(key: key, metadata: metadata), body: EmptyBody(), context)
+            let request = PutRequest(
+                key: key, metadata: metadata, forbidOverwrite: isNew && store.capabilities.hasExclusiveCreate)
+            _ = try store.put(request, body: EmptyBody(), context)
         } catch {
             throw FileSystemError(error)
         }
