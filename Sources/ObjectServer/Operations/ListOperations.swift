@@ -10,6 +10,8 @@ enum ListOperations {
     /// As many as one page has unless asked for, and at most.
     private static let defaultMaximum = 100
     private static let greatestMaximum = 1000
+    /// Prefixes and markers are as long as keys at the most, whatever a test sets for keys.
+    private static let longestMarkerBytes = 1023
 
     /// One listing, as asked for.
     private struct List {
@@ -40,7 +42,7 @@ enum ListOperations {
 
         private static func bounded(_ parameters: Fields, _ name: StaticString) throws(ServiceError) -> Bytes {
             let value = parameters[name] ?? []
-            guard value.count <= ObjectKeyRules.maximumBytes else {
+            guard value.count <= longestMarkerBytes else {
                 throw .invalidArgument("The length of a parameter is out of range.", name: name, value: value)
             }
             return value

@@ -11,6 +11,13 @@ enum Operation: String, CaseIterable, Sendable {
     case copyObject = "CopyObject"
     case deleteObject = "DeleteObject"
     case deleteMultipleObjects = "DeleteMultipleObjects"
+    case initiateMultipartUpload = "InitiateMultipartUpload"
+    case uploadPart = "UploadPart"
+    case uploadPartCopy = "UploadPartCopy"
+    case completeMultipartUpload = "CompleteMultipartUpload"
+    case abortMultipartUpload = "AbortMultipartUpload"
+    case listParts = "ListParts"
+    case listMultipartUploads = "ListMultipartUploads"
     /// Anything that this server doesn't know.
     case unknown = "Unknown"
 }

@@ -103,6 +103,33 @@ extension ServiceError {
             details: [.init(name: "Condition", value: Bytes(condition))])
     }
 
+    static func noSuchUpload(_ id: Bytes) -> ServiceError {
+        ServiceError(
+            404, "NoSuchUpload",
+            "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted.",
+            ec: "0042-00000002", details: [.init(name: "UploadId", value: id)])
+    }
+
+    static func invalidPart(_ number: Int64?) -> ServiceError {
+        ServiceError(
+            400, "InvalidPart",
+            """
+            One or more of the specified parts could not be found or the specified entity tag might not have matched \
+            the part's entity tag.
+            """,
+            ec: "0042-00000201",
+            details: number.map { [.init(name: "PartNumber", value: Bytes(String($0).utf8))] } ?? [])
+    }
+
+    static func invalidRange(size: UInt64, requested: Bytes) -> ServiceError {
+        ServiceError(
+            416, "InvalidRange", "The requested range cannot be satisfied.",
+            details: [
+                .init(name: "ActualObjectSize", value: Bytes(String(size).utf8)),
+                .init(name: "RangeRequested", value: requested),
+            ])
+    }
+
     static let notModified = ServiceError(304, "NotModified", "Not modified.")
 
     static let fileAlreadyExists = ServiceError(
