@@ -6,6 +6,7 @@ import alibabacloud_oss_v2 as sdk2
 import oss2
 
 from embedded_server import BUCKET, KEY_ID, KEY_SECRET, REGION
+from object_clients import Oss2Objects, SDK2Objects
 from upload_clients import Oss2Uploads, SDK2Uploads
 
 
@@ -35,7 +36,7 @@ def lowered(headers):
     return {name.lower(): value for name, value in headers.items()}
 
 
-class Oss2Client(Oss2Uploads):
+class Oss2Client(Oss2Uploads, Oss2Objects):
     """oss2 2.x, which spells Authorization with blanks and puts AdditionalHeaders last."""
 
     name = "oss2"
@@ -44,6 +45,7 @@ class Oss2Client(Oss2Uploads):
     def __init__(self, url, bucket=BUCKET, key_id=KEY_ID, secret=KEY_SECRET, token=None, region=REGION):
         credentials = oss2.credentials.StaticCredentialsProvider(key_id, secret, token)
         auth = oss2.ProviderAuthV4(credentials) if self.signature == "v4" else oss2.ProviderAuth(credentials)
+        self.region = region
         session = oss2.Session()
         self.bucket = oss2.Bucket(auth, url, bucket, region=region, session=session, connect_timeout=30)
 
@@ -107,7 +109,7 @@ class Oss2Client(Oss2Uploads):
         return url, headers or {}
 
 
-class SDK2Client(SDK2Uploads):
+class SDK2Client(SDK2Uploads, SDK2Objects):
     """alibabacloud-oss-v2, which spells Authorization without blanks."""
 
     name = "alibabacloud-oss-v2"

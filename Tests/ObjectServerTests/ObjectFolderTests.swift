@@ -105,6 +105,52 @@ private final class TemporaryFolder {
         #expect(place.bodyCount == 1)
     }
 
+    @Test("a folder that was made before there were parts is still read") func olderFolder() throws {
+        let place = TemporaryFolder()
+        do {
+            let folder = try place.open()
+            try put(folder, place.bucket, "k", "data")
+        }
+        do {
+            let database = try Database(path: place.path + "/index.sqlite")
+            try database.execute(
+                """
+                ALTER TABLE objects DROP COLUMN pieces; ALTER TABLE objects DROP COLUMN link;
+                ALTER TABLE objects DROP COLUMN restored; ALTER TABLE objects DROP COLUMN thawed;
+                DROP TABLE uploads; DROP TABLE parts; PRAGMA user_version=1;
+                """)
+        }
+        let folder = try place.open()
+        #expect(try read(folder, place.bucket, "k") == "data")
+        #expect(place.bodyCount == 1)
+    }
+
+    @Test("an upload's parts are kept over a start, and unlinked when it is given up") func partsAreKept() throws {
+        let place = TemporaryFolder()
+        let (key, id) = (Bytes("k"), Bytes("ID"))
+        do {
+            let folder = try place.open()
+            let upload = StoredUpload(
+                id: id, key: key, initiated: 1, storageClass: [], acl: [], tagging: [], fields: Fields(),
+                forbidsOverwrite: false)
+            try folder.begin(place.bucket, upload)
+            for number in [1, 2, 1] as [Int64] {
+                let writer = BodyWriter(folder.bodies, folder.newBody(), expectedBytes: nil, alwaysDigests: false)
+                try Bytes("part").withUnsafeBytes { try writer.write($0) }
+                let pieces = [Piece](writer.finish().body, length: writer.size)
+                let part = StoredPart(
+                    number: number, size: 4, crc: writer.crc, etag: Bytes("E"), modified: 1, pieces: pieces)
+                try folder.put(place.bucket, key, id, part)
+            }
+            #expect(place.bodyCount == 2)
+        }
+        let folder = try place.open()
+        #expect(place.bodyCount == 2)
+        try folder.abort(place.bucket, key, id)
+        #expect(place.bodyCount == 0)
+        #expect(throws: ServiceError.self) { try folder.abort(place.bucket, key, id) }
+    }
+
     @Test("keys that differ in bytes alone are two objects") func keysAreBytes() throws {
         let place = TemporaryFolder()
         let folder = try place.open()

@@ -4,6 +4,7 @@ enum LimitOptions {
         ("--part-limit", \.partCount, 1), ("--part-minimum", \.partMinimum, 0),
         ("--part-maximum", \.partMaximum, 1), ("--object-maximum", \.objectMaximum, 1),
         ("--key-bytes", \.keyBytes, 1), ("--skew", \.skewSeconds, 1),
+        ("--restore-delay", \.restoreSeconds, 0),
     ]
 
     static func knows(_ name: String) -> Bool { all.contains { $0.name == name } }

@@ -37,6 +37,7 @@ struct ServerOptions: Equatable {
           --object-maximum SIZE   most bytes of any object (10000 parts of 5GiB)
           --key-bytes N           longest key (1023)
           --skew SECONDS          how far a request's date may be from the server's clock (900)
+          --restore-delay SECONDS how long it takes to restore an archived object (0)
           --help                  show this text
           --version               show the version
 

@@ -11,26 +11,21 @@ enum GetObject {
     ]
 
     private static func get(_ request: Request, _ service: Service) throws -> Reply {
-        guard let (object, reader) = try service.folder.open(request.bucket, request.key) else {
-            throw ServiceError.noSuchKey(request.key)
-        }
+        let (object, reader) = try ObjectLookup.opened(request, service)
         try Preconditions(reading: request.headers).check(object)
-        try checkClass(object)
-        return try reply(request, object, reader)
+        try checkClass(object, now: service.clock.now)
+        return try reply(request, object, reader, now: service.clock.now)
     }
 
-    private static func checkClass(_ object: StoredObject) throws(ServiceError) {
-        guard
-            object.storageClass.hasPrefix("Archive") || object.storageClass.hasPrefix("Cold")
-                || object.storageClass.hasPrefix("DeepCold")
-        else { return }
+    private static func checkClass(_ object: StoredObject, now: Int64) throws(ServiceError) {
+        guard object.isArchived, object.restoredFrom > now || object.restoredUntil <= now else { return }
         throw ServiceError(
             403, "InvalidObjectState", "The operation is not valid for the object's state",
             details: [.init(name: "ObjectName", value: object.key)])
     }
 
     private static func reply(
-        _ request: Request, _ object: StoredObject, _ reader: PieceReader
+        _ request: Request, _ object: StoredObject, _ reader: PieceReader, now: Int64
     ) throws -> Reply {
         let isStandard = request.headers["x-oss-range-behavior"]?.isEqual(to: "standard") ?? false
         let range = ByteRange.resolve(request.headers["range"], size: object.size, isStandard: isStandard)
@@ -45,7 +40,7 @@ enum GetObject {
             throw ServiceError.invalidRange(size: object.size, requested: request.headers["range"] ?? [])
         }
         var reply = Reply(status)
-        ObjectHeaders.describe(object, in: &headers)
+        ObjectHeaders.describe(object, in: &headers, now: now)
         headers.append("Accept-Ranges", Bytes("bytes"))
         for (parameter, name) in overrides {
             guard let value = request.query[parameter] else { continue }

@@ -75,6 +75,7 @@ enum ListOperations {
 
         func reply(_ request: Request, _ service: Service) throws -> Reply {
             let page = try service.folder.list(request.bucket, query)
+            let now = service.clock.now
             var xml = XMLWriter()
             xml.element("ListBucketResult") { xml in
                 xml.element("Name", request.bucket)
@@ -84,7 +85,7 @@ enum ListOperations {
                 xml.element("IsTruncated", page.next == nil ? "false" : "true")
                 if encodesURL { xml.element("EncodingType", "url") }
                 writeBounds(request, page, &xml)
-                for object in page.objects { write(object, &xml) }
+                for object in page.objects { write(object, &xml, now: now) }
                 for common in page.commonPrefixes {
                     xml.element("CommonPrefixes") { write("Prefix", common, &$0) }
                 }
@@ -104,7 +105,7 @@ enum ListOperations {
             }
         }
 
-        private func write(_ object: StoredObject, _ xml: inout XMLWriter) {
+        private func write(_ object: StoredObject, _ xml: inout XMLWriter, now: Int64) {
             xml.element("Contents") { xml in
                 write("Key", object.key, &xml)
                 xml.element("LastModified", Dates.xml(object.modified))
@@ -112,6 +113,7 @@ enum ListOperations {
                 xml.element("Type", object.type)
                 xml.element("Size", object.size)
                 xml.element("StorageClass", object.storageClass)
+                if let restoration = object.restoration(now: now) { xml.element("RestoreInfo", restoration) }
                 if hasOwner { xml.element("Owner") { BucketOperations.owner(&$0) } }
             }
         }

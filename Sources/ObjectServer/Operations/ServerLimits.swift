@@ -13,6 +13,9 @@ package struct ServerLimits: Equatable, Sendable {
     /// Seconds by which a request's date may differ from the server's clock: OSS's fifteen minutes.
     package var skewSeconds: UInt64 = 900
 
+    /// Seconds from the order to restore an archived object to its being readable.
+    package var restoreSeconds: UInt64 = 0
+
     package init() {}
 
     /// What is put at once is bound by both.

@@ -11,6 +11,8 @@ struct ServiceError: Error {
     /// `MMMM-NNNNNNNN` where OSS's help pages name one; nil leaves the element out rather than inventing it.
     var errorCode: Bytes?
     var details: [Detail] = []
+    /// What goes into the reply's head.
+    var headers = Fields()
 
     init(
         _ status: Int, _ code: StaticString, _ message: StaticString, ec: StaticString? = nil, details: [Detail] = []
@@ -41,6 +43,7 @@ struct ServiceError: Error {
             reply = .xml(status, document)
         }
         if let errorCode { reply.headers.append("x-oss-ec", errorCode) }
+        reply.headers.all += headers.all
         return reply
     }
 
@@ -128,6 +131,18 @@ extension ServiceError {
                 .init(name: "ActualObjectSize", value: Bytes(String(size).utf8)),
                 .init(name: "RangeRequested", value: requested),
             ])
+    }
+
+    static func symlinkTargetNotExist(_ target: Bytes) -> ServiceError {
+        ServiceError(
+            404, "SymlinkTargetNotExist", "The symlink target object does not exist", ec: "0026-00000012",
+            details: [.init(name: "TargetObject", value: target)])
+    }
+
+    static func invalidTargetType(_ target: Bytes) -> ServiceError {
+        ServiceError(
+            400, "InvalidTargetType", "The symbolic's target object type is invalid.", ec: "0026-00000011",
+            details: [.init(name: "TargetObject", value: target)])
     }
 
     static let notModified = ServiceError(304, "NotModified", "Not modified.")

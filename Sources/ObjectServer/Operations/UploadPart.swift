@@ -56,6 +56,7 @@ enum UploadPartCopy {
         guard let (original, reader) = try service.folder.open(source.bucket, source.key) else {
             throw ServiceError.noSuchKey(source.key)
         }
+        guard !original.isLink else { throw ServiceError.invalidTargetType(source.key) }
         try Preconditions(copying: request.headers).check(original)
         let (offset, length) = try range(request, original)
         guard length <= service.limits.bodyMaximum else { throw ServiceError.entityTooLarge }

@@ -57,6 +57,11 @@ final class ObjectFolder: Sendable {
     /// When the bucket was made, in seconds since 1970; nil where there is no such bucket.
     func birth(ofBucket bucket: Bytes) -> Int64? { state.withLock { $0.births[bucket] } }
 
+    /// In the order of bytes.
+    var bucketNames: [Bytes] { state.withLock { $0.births.keys.sorted(by: precedes) } }
+
+    func stat(_ bucket: Bytes) throws -> BucketStat { try state.withLock { try $0.index.stat(bucket) } }
+
     func object(_ bucket: Bytes, _ key: Bytes) throws -> StoredObject? {
         try state.withLock { try $0.index.object(bucket, key) }
     }

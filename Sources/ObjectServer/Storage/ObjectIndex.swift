@@ -16,7 +16,8 @@ struct ObjectIndex {
                 etag BLOB NOT NULL, md5 BLOB NOT NULL, modified INTEGER NOT NULL, type BLOB NOT NULL,
                 class BLOB NOT NULL, acl BLOB NOT NULL, tagging BLOB NOT NULL, fields BLOB NOT NULL,
                 body INTEGER NOT NULL, pieces BLOB NOT NULL DEFAULT x'', link BLOB NOT NULL DEFAULT x'',
-                restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(bucket, key)) WITHOUT ROWID;
+                restored INTEGER NOT NULL DEFAULT 0, thawed INTEGER NOT NULL DEFAULT 0,
+                PRIMARY KEY(bucket, key)) WITHOUT ROWID;
             """)
         // The first form had neither lists of pieces nor links.
         if version == 1 {
@@ -25,6 +26,7 @@ struct ObjectIndex {
                 ALTER TABLE objects ADD COLUMN pieces BLOB NOT NULL DEFAULT x'';
                 ALTER TABLE objects ADD COLUMN link BLOB NOT NULL DEFAULT x'';
                 ALTER TABLE objects ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE objects ADD COLUMN thawed INTEGER NOT NULL DEFAULT 0;
                 """)
         }
         try database.execute(UploadIndex.tables + "PRAGMA user_version=2")
@@ -54,7 +56,7 @@ struct ObjectIndex {
     func transaction<Result>(_ body: () throws -> Result) throws -> Result { try database.transaction(body) }
 
     private static let columns =
-        "key, size, crc, etag, md5, modified, type, class, acl, tagging, fields, body, pieces, link, restored"
+        "key, size, crc, etag, md5, modified, type, class, acl, tagging, fields, body, pieces, link, restored, thawed"
 
     private static func object(_ row: Statement) -> StoredObject {
         let size = UInt64(bitPattern: row.integer(1))
@@ -66,7 +68,7 @@ struct ObjectIndex {
             etag: row.bytes(3), md5: row.bytes(4), modified: row.integer(5), type: row.bytes(6),
             storageClass: row.bytes(7), acl: row.bytes(8), tagging: row.bytes(9),
             fields: Fields(packed: row.bytes(10)), pieces: pieces, link: row.bytes(13),
-            restoredUntil: row.integer(14))
+            restoredFrom: row.integer(15), restoredUntil: row.integer(14))
     }
 
     func object(_ bucket: Bytes, _ key: Bytes) throws -> StoredObject? {
@@ -79,7 +81,7 @@ struct ObjectIndex {
 
     func put(_ bucket: Bytes, _ object: StoredObject) throws {
         let insert = try database.statement(
-            "INSERT OR REPLACE INTO objects(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+            "INSERT OR REPLACE INTO objects(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         defer { insert.reset() }
         insert.bind(1, bucket)
         insert.bind(2, object.key)
@@ -99,6 +101,7 @@ struct ObjectIndex {
         insert.bind(14, isPlain ? [] : Piece.packed(object.pieces))
         insert.bind(15, object.link)
         insert.bind(16, object.restoredUntil)
+        insert.bind(17, object.restoredFrom)
         _ = try insert.step()
     }
 
@@ -108,6 +111,22 @@ struct ObjectIndex {
         delete.bind(1, bucket)
         delete.bind(2, key)
         _ = try delete.step()
+    }
+
+    /// Counts by storage class, and the time of the last change.
+    func stat(_ bucket: Bytes) throws -> BucketStat {
+        let select = try database.statement(
+            "SELECT class, count(*), sum(size), max(modified) FROM objects WHERE bucket = ? GROUP BY class")
+        defer { select.reset() }
+        select.bind(1, bucket)
+        var stat = BucketStat()
+        while try select.step() {
+            stat.classes.append(
+                .init(name: select.bytes(0), objects: select.integer(1), bytes: select.integer(2)))
+            stat.lastModified = max(stat.lastModified, select.integer(3))
+        }
+        (stat.uploads, stat.parts) = try uploads.counts(bucket)
+        return stat
     }
 
     /// A cursor over the bucket's rows in the order of their keys; one at a time.

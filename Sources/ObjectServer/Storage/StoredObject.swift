@@ -22,8 +22,25 @@ struct StoredObject: Sendable {
     var pieces: [Piece]
     /// For a symlink the key that it leads to; empty for all else.
     var link: Bytes = []
-    /// For an archived object until when it can be read, in seconds since 1970; 0 where it was not restored.
+    /// For an archived object from when and until when it can be read, in seconds since 1970; 0 where it was not
+    /// restored.
+    var restoredFrom: Int64 = 0
     var restoredUntil: Int64 = 0
+}
+
+/// What a bucket holds in all.
+struct BucketStat: Sendable {
+    struct Class: Sendable {
+        let name: Bytes
+        let objects: Int64
+        let bytes: Int64
+    }
+
+    var classes: [Class] = []
+    /// Seconds since 1970.
+    var lastModified: Int64 = 0
+    var uploads: Int64 = 0
+    var parts: Int64 = 0
 }
 
 extension Fields {
