@@ -106,3 +106,23 @@ uint64_t cobjectserver_crc64_tables(uint64_t crc, const void *bytes, size_t leng
     pthread_once(&prepared, prepare);
     return ~update_by_tables(~crc, bytes, length);
 }
+
+// The product of two polynomials, modulo ours.
+static uint64_t times(uint64_t left, uint64_t right) {
+    uint64_t product = 0;
+    for (; left != 0; left <<= 1) {
+        if (left >> 63) product ^= right;
+        right = times_x(right);
+    }
+    return product;
+}
+
+uint64_t cobjectserver_crc64_combine(uint64_t first, uint64_t second, uint64_t second_length) {
+    // first * x^(8 * second_length): by squaring, from x^8 on.
+    uint64_t power = power_of_x(8);
+    for (; second_length != 0; second_length >>= 1) {
+        if (second_length & 1) first = times(power, first);
+        power = times(power, power);
+    }
+    return first ^ second;
+}

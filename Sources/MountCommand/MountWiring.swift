@@ -29,7 +29,8 @@ struct MountWiring: Sendable {
         do throws(EndpointError) {
             var client = try OSSClientConfiguration(
                 endpoint: endpoint, region: options.region, bucket: request.bucket.bucket,
-                addressing: Self.addressing(options.addressing), userAgent: "ossmount/\(Version.number)")
+                addressing: Self.addressing(options.addressing),
+                signature: Self.signature(options.signature), userAgent: "ossmount/\(Version.number)")
             client.probePrefix = request.bucket.prefix
             self.client = client
         } catch {
@@ -79,6 +80,14 @@ struct MountWiring: Sendable {
         case .virtual: .virtualHost
         case .path: .path
         case .cname: .customDomain
+        }
+    }
+
+    private static func signature(_ word: MountOptions.Signature) -> SignatureVersion {
+        switch word {
+        case .auto: .automatic
+        case .v4: .v4
+        case .v1: .v1
         }
     }
 

@@ -73,16 +73,28 @@ package struct Endpoint: Sendable, Hashable {
     }
 
     /// The region that the service's own host names tell: `oss-cn-hangzhou[-internal].aliyuncs.com`,
-    /// `cn-hangzhou.oss.aliyuncs.com`; with or without a bucket before it. Nil for any other host.
+    /// `cn-hangzhou.oss.aliyuncs.com` (IPv6 too), `s3.oss-cn-hangzhou.aliyuncs.com`, and of a CloudBox its own id,
+    /// `cb-1.cn-hangzhou.oss-cloudbox.aliyuncs.com`; with or without a bucket before it. Nil for any other host: those of
+    /// transfer acceleration, `oss-accelerate[-overseas].aliyuncs.com`, serve all regions.
     package var region: String? {
         let labels = host.split(separator: ".").map(String.init)
         guard labels.count >= 3, labels.suffix(2) == ["aliyuncs", "com"] else { return nil }
         let label = labels[labels.count - 3]
         if label == "oss", labels.count >= 4 { return labels[labels.count - 4] }
+        if isCloudBox {
+            return labels.count >= 5 && labels[labels.count - 5].hasPrefix("cb-") ? labels[labels.count - 5] : nil
+        }
         guard label.hasPrefix("oss-"), !label.hasPrefix("oss-accelerate") else { return nil }
         let name = label.dropFirst(4)
         let region = name.hasSuffix("-internal") ? name.dropLast(9) : name
         return region.isEmpty ? nil : String(region)
+    }
+
+    /// What signatures of version 4 call the service.
+    package var signingProduct: String { isCloudBox ? "oss-cloudbox" : "oss" }
+
+    private var isCloudBox: Bool {
+        host.hasSuffix(".oss-cloudbox.aliyuncs.com") || host.hasSuffix(".oss-cloudbox-control.aliyuncs.com")
     }
 
     private static func isIPv4(_ host: String) -> Bool {

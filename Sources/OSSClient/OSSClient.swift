@@ -8,7 +8,8 @@ import Runtime
 //
 // Parts: `OSSClientConfiguration` with `Endpoint` and `Addressing`, where the bucket is; `Signing/`, pure functions from
 // a request and credentials to its headers; `Replies/`, what answers mean (`ErrorTable` decides kind and repeat, once);
-// `Retry/`, the plan of repeats and the loop that follows it; `OSSClient+Objects`, `+Get`, `+Put`, `+Listing`, the calls.
+// `Retry/`, the plan of repeats and the loop that follows it; `OSSClient+Objects`, `+Get`, `+Put`, `+Listing`, the calls;
+// `+Presign`, URLs for others.
 //
 // How a call goes: it describes its request (`OSSRequest`), and `repeating` makes attempts until one gives a value, the
 // plan gives up, the deadline passes, or the caller cancels. Each attempt asks for credentials, signs anew by the
@@ -25,7 +26,7 @@ import Runtime
 //
 // Failure: after the repeats an `ObjectStoreError` whose message says what happened and where possible what to do.
 
-/// One bucket through OSS's own interface, signature version 4.
+/// One bucket through OSS's own interface.
 package final class OSSClient: ObjectStore {
     let configuration: OSSClientConfiguration
     let location: BucketLocation
@@ -53,7 +54,7 @@ package final class OSSClient: ObjectStore {
         self.pausing = pausing
         location = BucketLocation(
             endpoint: configuration.endpoint, bucket: configuration.bucket, addressing: configuration.addressing)
-        signer = SignerV4(region: configuration.region)
+        signer = configuration.makeSigner()
     }
 
     package var capabilities: StoreCapabilities {

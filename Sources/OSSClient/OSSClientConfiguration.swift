@@ -3,10 +3,11 @@ import Runtime
 /// What a client must know of its bucket and its limits; checked when made.
 package struct OSSClientConfiguration: Sendable {
     package let endpoint: Endpoint
-    /// Without `oss-` before it.
-    package let region: String
+    /// Without `oss-` before it; nil where neither the user nor the endpoint tells it.
+    package let region: String?
     package let bucket: String
     package let addressing: Addressing
+    package let signature: SignatureVersion
     /// Sent as `User-Agent`.
     package var userAgent: String
     /// What `probe` lists under, for credentials that may list only a part of the bucket.
@@ -16,31 +17,39 @@ package struct OSSClientConfiguration: Sendable {
 
     /// - Parameters:
     ///   - endpoint: a URL or a host; https unless it says http.
-    ///   - region: nil reads it off the endpoint.
+    ///   - region: nil reads it off the endpoint; signature version 4 needs one.
     /// - Throws: `EndpointError` with words for the user.
     package init(
         endpoint: String, region: String? = nil, bucket: String, addressing: Addressing = .automatic,
-        userAgent: String = "ossmount"
+        signature: SignatureVersion = .automatic, userAgent: String = "ossmount"
     ) throws(EndpointError) {
         self.endpoint = try Endpoint(endpoint)
-        guard var name = region ?? self.endpoint.region else {
-            throw EndpointError(message: "the endpoint doesn't tell the region; give it, as in region=cn-hangzhou")
+        let name = region ?? self.endpoint.region
+        guard name != nil || signature != .v4 else {
+            throw EndpointError(
+                message: "signature version 4 needs the region, which the endpoint doesn't tell; give it, as in "
+                    + "region=cn-hangzhou")
         }
-        // The service's own listings write the region as oss-cn-hangzhou.
-        if name.hasPrefix("oss-") { name.removeFirst(4) }
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isLabelByte) else {
-            throw EndpointError(message: "a region holds lower-case letters, digits and hyphens alone")
-        }
+        self.region = try name.map(Self.regionName)
         guard (3...63).contains(bucket.utf8.count), bucket.utf8.allSatisfy(Self.isLabelByte),
             !bucket.hasPrefix("-"), !bucket.hasSuffix("-")
         else {
             throw EndpointError(
                 message: "a bucket's name has 3 to 63 lower-case letters, digits and hyphens, none at its ends")
         }
-        self.region = name
         self.bucket = bucket
         self.addressing = addressing
+        self.signature = signature
         self.userAgent = userAgent
+    }
+
+    private static func regionName(_ given: String) throws(EndpointError) -> String {
+        // The service's own listings write the region as oss-cn-hangzhou.
+        let name = given.hasPrefix("oss-") ? String(given.dropFirst(4)) : given
+        guard !name.isEmpty, name.utf8.allSatisfy(isLabelByte) else {
+            throw EndpointError(message: "a region holds lower-case letters, digits and hyphens alone")
+        }
+        return name
     }
 
     private static func isLabelByte(_ byte: UInt8) -> Bool {

@@ -36,6 +36,7 @@ package struct ServerConfiguration: Sendable {
     /// PEM texts, both or none.
     package var certificate: Bytes?
     package var certificateKey: Bytes?
+    package var limits = ServerLimits()
     package var log: Log
 
     package init(listen: ListenAddress, folder: String, buckets: [Bytes], region: Bytes, keys: AccessKeys, log: Log) {
@@ -66,7 +67,8 @@ package final class ObjectServer {
             let folder = try ObjectFolder(path: configuration.folder, buckets: configuration.buckets)
             let (listener, port) = try ListeningSocket.open(configuration.listen)
             parts = ServerParts(
-                service: Service(folder: folder, region: configuration.region), keys: configuration.keys,
+                service: Service(folder: folder, region: configuration.region, limits: configuration.limits),
+                keys: configuration.keys,
                 log: configuration.log)
             let started = HTTPDaemon(
                 parts, listener: listener, certificate: configuration.certificate.map { $0 + [0] },

@@ -3,7 +3,7 @@
 import sys
 import unittest
 
-from clients import CLIENTS, Oss2Client
+from clients import CLIENTS, Fault, Oss2Client
 from embedded_server import Server
 from raw_client import RawClient
 
@@ -66,8 +66,17 @@ class ServerCase(unittest.TestCase):
             for key in page.keys:
                 raw.request("DELETE", key)
             if not page.is_truncated:
-                return
+                break
             following = page.following
+        for key, upload in self.client.list_uploads().uploads:
+            raw.request("DELETE", key, [("uploadId", upload)])
+
+    def refused(self, status, code, function, *arguments, **named):
+        """The call fails with that status and code."""
+        with self.assertRaises(Fault) as raised:
+            function(*arguments, **named)
+        self.assertEqual((raised.exception.status, raised.exception.code), (status, code))
+        return raised.exception
 
 
 def for_each_sdk(case):

@@ -1,9 +1,13 @@
-"""The two official SDKs behind one face, so that each test runs with both."""
+"""The two official SDKs behind one face, so that each test runs with both, and with both signatures."""
+
+import datetime
 
 import alibabacloud_oss_v2 as sdk2
 import oss2
 
 from embedded_server import BUCKET, KEY_ID, KEY_SECRET, REGION
+from object_clients import Oss2Objects, SDK2Objects
+from upload_clients import Oss2Uploads, SDK2Uploads
 
 
 class Fault(Exception):
@@ -32,14 +36,16 @@ def lowered(headers):
     return {name.lower(): value for name, value in headers.items()}
 
 
-class Oss2Client:
+class Oss2Client(Oss2Uploads, Oss2Objects):
     """oss2 2.x, which spells Authorization with blanks and puts AdditionalHeaders last."""
 
     name = "oss2"
+    signature = "v4"
 
     def __init__(self, url, bucket=BUCKET, key_id=KEY_ID, secret=KEY_SECRET, token=None, region=REGION):
         credentials = oss2.credentials.StaticCredentialsProvider(key_id, secret, token)
-        auth = oss2.ProviderAuthV4(credentials)
+        auth = oss2.ProviderAuthV4(credentials) if self.signature == "v4" else oss2.ProviderAuth(credentials)
+        self.region = region
         session = oss2.Session()
         self.bucket = oss2.Bucket(auth, url, bucket, region=region, session=session, connect_timeout=30)
 
@@ -97,11 +103,17 @@ class Oss2Client:
     def bucket_location(self):
         return self._call(self.bucket.get_bucket_location).location
 
+    def presign(self, method, key, seconds=60, headers=None, params=None):
+        """A URL, and the headers that go with it."""
+        url = self.bucket.sign_url(method, key, seconds, headers=headers, params=params, slash_safe=True)
+        return url, headers or {}
 
-class SDK2Client:
+
+class SDK2Client(SDK2Uploads, SDK2Objects):
     """alibabacloud-oss-v2, which spells Authorization without blanks."""
 
     name = "alibabacloud-oss-v2"
+    signature = "v4"
 
     def __init__(self, url, bucket=BUCKET, key_id=KEY_ID, secret=KEY_SECRET, token=None, region=REGION):
         configuration = sdk2.config.load_default()
@@ -109,6 +121,7 @@ class SDK2Client:
         configuration.region = region
         configuration.endpoint = url
         configuration.retry_max_attempts = 1
+        configuration.signature_version = self.signature
         self.client = sdk2.Client(configuration)
         self.bucket = bucket
 
@@ -183,5 +196,20 @@ class SDK2Client:
     def bucket_location(self):
         return self._call(self.client.get_bucket_location, sdk2.GetBucketLocationRequest(bucket=self.bucket)).location
 
+    def presign(self, method, key, seconds=60, headers=None, params=None):
+        """A URL, and the headers that go with it."""
+        kinds = {"GET": sdk2.GetObjectRequest, "PUT": sdk2.PutObjectRequest, "HEAD": sdk2.HeadObjectRequest}
+        request = kinds[method](bucket=self.bucket, key=key, headers=headers or {}, parameters=params or {})
+        result = self.client.presign(request, expires=datetime.timedelta(seconds=seconds))
+        return result.url, dict(result.signed_headers or {})
 
-CLIENTS = [Oss2Client, SDK2Client]
+
+class Oss2ClientV1(Oss2Client):
+    signature = "v1"
+
+
+class SDK2ClientV1(SDK2Client):
+    signature = "v1"
+
+
+CLIENTS = [Oss2Client, SDK2Client, Oss2ClientV1, SDK2ClientV1]

@@ -51,16 +51,48 @@ import Testing
             ("https://oss-us-west-1-internal.aliyuncs.com", "us-west-1"),
             ("photos.oss-cn-beijing.aliyuncs.com", "cn-beijing"),
             ("cn-shenzhen.oss.aliyuncs.com", "cn-shenzhen"),
+            ("photos.cn-shenzhen.oss.aliyuncs.com", "cn-shenzhen"),
+            ("s3.oss-cn-hangzhou.aliyuncs.com", "cn-hangzhou"),
+            ("s3.oss-cn-hangzhou-internal.aliyuncs.com", "cn-hangzhou"),
+            ("site-ossalias.oss-cn-hangzhou.aliyuncs.com", "cn-hangzhou"),
+            ("cb-f8z7yvzgwfkl9q0h.cn-shenzhen.oss-cloudbox.aliyuncs.com", "cb-f8z7yvzgwfkl9q0h"),
+            ("cb-f8z7yvzgwfkl9q0h.cn-shenzhen.oss-cloudbox-control.aliyuncs.com", "cb-f8z7yvzgwfkl9q0h"),
         ])
     func regions(endpoint: String, region: String) throws {
         #expect(try Endpoint(endpoint).region == region)
         #expect(try OSSClientConfiguration(endpoint: endpoint, bucket: "photos").region == region)
     }
 
-    @Test("where no region can be read it must be given, with or without oss- before it")
+    @Test("the service's names of every kind take the bucket before them, and stay where they hold it")
+    func serviceNames() throws {
+        for host in [
+            "oss-cn-hangzhou.aliyuncs.com", "oss-cn-hangzhou-internal.aliyuncs.com", "cn-hangzhou.oss.aliyuncs.com",
+            "oss-accelerate.aliyuncs.com", "oss-accelerate-overseas.aliyuncs.com",
+            "cb-1.cn-shenzhen.oss-cloudbox.aliyuncs.com",
+        ] {
+            #expect(try url(host, key: "k") == "https://photos.\(host)/k")
+            #expect(try url("photos." + host, key: "k") == "https://photos.\(host)/k")
+        }
+        #expect(try url("[2001:db8::1]:8080", key: "k") == "https://[2001:db8::1]:8080/photos/k")
+        #expect(try url("10.0.0.1", .customDomain, key: "k") == "https://10.0.0.1/k")
+    }
+
+    @Test("a CloudBox signs as a product of its own")
+    func signingProduct() throws {
+        #expect(try Endpoint("cb-1.cn-shenzhen.oss-cloudbox.aliyuncs.com").signingProduct == "oss-cloudbox")
+        #expect(try Endpoint("oss-cn-shenzhen.aliyuncs.com").signingProduct == "oss")
+    }
+
+    @Test("where no region can be read version 4 must be given one, with or without oss- before it")
     func regionOption() throws {
-        for endpoint in ["oss-accelerate.aliyuncs.com", "127.0.0.1:9000", "img.example.org", "aliyuncs.com"] {
-            #expect(throws: EndpointError.self) { try OSSClientConfiguration(endpoint: endpoint, bucket: "photos") }
+        for endpoint in [
+            "oss-accelerate.aliyuncs.com", "oss-accelerate-overseas.aliyuncs.com", "s3.oss-accelerate.aliyuncs.com",
+            "127.0.0.1:9000", "img.example.org", "aliyuncs.com", "x.oss-cloudbox.aliyuncs.com",
+        ] {
+            #expect(throws: EndpointError.self) {
+                try OSSClientConfiguration(endpoint: endpoint, bucket: "photos", signature: .v4)
+            }
+            #expect(try OSSClientConfiguration(endpoint: endpoint, bucket: "photos").region == nil)
         }
         let given = try OSSClientConfiguration(endpoint: "img.example.org", region: "oss-cn-hangzhou", bucket: "photos")
         #expect(given.region == "cn-hangzhou")

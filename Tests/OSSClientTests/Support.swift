@@ -146,6 +146,7 @@ struct Fixture {
 
     init(
         _ steps: [Step], time: ManualTime = ManualTime(), provider: (any CredentialsProvider)? = nil,
+        signature: SignatureVersion = .automatic,
         onRequest: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws {
         transport = ScriptedTransport(steps, onRequest: onRequest)
@@ -154,7 +155,7 @@ struct Fixture {
             accessKeyID: Array("LTAIid".utf8), accessKeySecret: Array("markersecret".utf8))
         client = OSSClient(
             configuration: try OSSClientConfiguration(
-                endpoint: "http://127.0.0.1:9000", region: "cn-hangzhou", bucket: "photos"),
+                endpoint: "http://127.0.0.1:9000", region: "cn-hangzhou", bucket: "photos", signature: signature),
             transport: transport, credentials: provider ?? StaticCredentialsProvider(fixed),
             log: Log(level: .debug, sink: notes), clock: time, pausing: time)
     }

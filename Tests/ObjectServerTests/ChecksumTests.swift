@@ -34,6 +34,22 @@ import Testing
         }
     }
 
+    /// First, second, length of the second, both.
+    static let combinations: [(UInt64, UInt64, UInt64, UInt64)] = [
+        (6_748_440_630_437_108_969, 10_278_880_121_275_185_425, 4, 11_051_210_869_376_104_954),
+        (0, 11_051_210_869_376_104_954, 9, 11_051_210_869_376_104_954),
+        (11_051_210_869_376_104_954, 0, 0, 11_051_210_869_376_104_954),
+        (12_696_911_168_479_852_064, 5_981_764_153_023_615_706, 11, 5_069_823_118_950_307_302),
+        (6_947_770_692_288_575_170, 8_232_944_260_754_389_680, 256, 16_544_749_290_574_920_502),
+        (1_234_567_890_123_456_789, 9_876_543_210_987_654_321, 5_368_709_120, 17_741_012_707_948_590_695),
+    ]
+
+    @Test("the checksums of two stretches give that of both") func combinations() {
+        for (first, second, length, both) in Self.combinations {
+            #expect(cobjectserver_crc64_combine(first, second, length) == both)
+        }
+    }
+
     @Test("small objects have their MD5 as ETag, large ones CRC-64 and length") func etags() {
         let small = PutReceiver.etag(size: 5, crc: 1, md5: Digests.md5(Bytes("hello")))
         #expect(small.text == "5D41402ABC4B2A76B9719D911017C592")

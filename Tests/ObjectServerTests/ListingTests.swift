@@ -21,7 +21,7 @@ private struct ArrayCursor: ObjectCursor {
         rowsRead += 1
         return StoredObject(
             key: keys[position], size: 0, crc: 0, etag: [], md5: [], modified: 0, type: [], storageClass: [], acl: [],
-            tagging: [], fields: Fields(), body: .empty)
+            tagging: [], fields: Fields(), pieces: [])
     }
 }
 

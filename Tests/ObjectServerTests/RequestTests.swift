@@ -49,7 +49,12 @@ import Testing
             ("GET", "/b/k?response-expires=x&unknown=1", .getObject), ("PUT", "/b/k", .putObject),
             ("DELETE", "/b/k", .deleteObject), ("POST", "/b/?delete&encoding-type=url", .deleteMultipleObjects),
             ("PUT", "/b/k?x-oss-process=y", nil), ("GET", "/b/k?select", nil), ("GET", "/b/?website", nil),
-            ("DELETE", "/b/", nil), ("GET", "/", nil), ("PATCH", "/b/k", nil),
+            ("DELETE", "/b/", nil), ("PUT", "/", nil), ("PATCH", "/b/k", nil), ("GET", "/", .listBuckets),
+            ("POST", "/b/k?uploads", .initiateMultipartUpload), ("PUT", "/b/k?partNumber=1&uploadId=2", .uploadPart),
+            ("POST", "/b/k?uploadId=2", .completeMultipartUpload), ("GET", "/b/k?uploadId=2", .listParts),
+            ("DELETE", "/b/k?uploadId=2", .abortMultipartUpload), ("GET", "/b/?uploads", .listMultipartUploads),
+            ("POST", "/b/k?append&position=5", .appendObject), ("PUT", "/b/k?symlink", .putSymlink),
+            ("DELETE", "/b/k?tagging", .deleteObjectTagging), ("GET", "/b/?stat", .getBucketStat),
         ]
         for (method, target, operation) in expected {
             let (route, _) = Router.route(request(target, host: "localhost", method: method))

@@ -11,6 +11,9 @@ uint64_t cobjectserver_crc64(uint64_t crc, const void *bytes, size_t length);
 /// The same by tables alone, for machines without carry-less multiplication and to test the fast way against.
 uint64_t cobjectserver_crc64_tables(uint64_t crc, const void *bytes, size_t length);
 
+/// The CRC-64/XZ of two stretches one after the other, from that of each and the length of the second. Any thread.
+uint64_t cobjectserver_crc64_combine(uint64_t first, uint64_t second, uint64_t second_length);
+
 /// A new event descriptor that is not readable; -1 with errno.
 int cobjectserver_event(void);
 

@@ -3,7 +3,7 @@ import Instrumentation
 /// All options of `ossmount mount` as plain values; what isn't given has its default here.
 struct MountOptions: Sendable, Equatable {
     enum Addressing: String, Sendable, CaseIterable { case auto, virtual, path, cname }
-    enum Signature: String, Sendable, CaseIterable { case auto, v4 }
+    enum Signature: String, Sendable, CaseIterable { case auto, v4, v1 }
     enum CredentialsSource: String, Sendable, CaseIterable { case environment }
 
     // Server.

@@ -8,7 +8,7 @@ extension OptionTable {
             ) { options, value throws(CommandError) in options.endpoint = try Array(value.text().utf8) },
             OptionDefinition<MountOptions>(
                 "region", value: "NAME", default: "read from the endpoint",
-                help: "the bucket's region, as in cn-hangzhou; also OSS_REGION"
+                help: "the bucket's region, as in cn-hangzhou; only signature version 4 needs it; also OSS_REGION"
             ) { options, value throws(CommandError) in options.region = try value.text() },
             OptionDefinition<MountOptions>(
                 "addressing", value: "FORM", range: words(MountOptions.Addressing.self), default: "auto",
@@ -18,7 +18,7 @@ extension OptionTable {
             ) { options, value throws(CommandError) in options.addressing = try value.word() },
             OptionDefinition<MountOptions>(
                 "signature", value: "VERSION", range: words(MountOptions.Signature.self), default: "auto",
-                help: "how requests are signed; auto is v4"
+                help: "how requests are signed; auto is v4 where the region is known, else v1"
             ) { options, value throws(CommandError) in options.signature = try value.word() },
             OptionDefinition<MountOptions>(
                 "credentials", value: "SOURCE", range: words(MountOptions.CredentialsSource.self),

@@ -141,6 +141,9 @@ extension OSSClient {
         if let outcome { throw AttemptFailure(outcome, request.operation, request.key) }
     }
 
+    /// Our clock as refused dates have corrected it; whole seconds.
+    var serverTime: WallTime { WallTime(seconds: clock.wall.seconds + serverClockLead.withLock { $0 }) }
+
     private func signed(_ request: OSSRequest, _ state: inout CallState) throws(AttemptFailure) -> HTTPRequest {
         let credentials: Credentials
         do throws(CredentialsError) {
@@ -151,14 +154,12 @@ extension OSSClient {
                 isPassing ? .unavailable : .invalidCredentials, isPassing ? .backoff : .never, error.message)
         }
         state.credentials = credentials
-        let lead = serverClockLead.withLock { $0 }
-        let time = WallTime(seconds: clock.wall.seconds + lead)
         let headers = request.headers + [HTTPHeader("User-Agent", configuration.userAgent)]
         let signable = SignableRequest(
             method: request.method, bucket: Array(configuration.bucket.utf8), key: request.key?.bytes,
             query: request.query, headers: headers)
         do throws(DigestError) {
-            let added = try signer.headers(for: signable, credentials: credentials, at: time)
+            let added = try signer.headers(for: signable, credentials: credentials, at: serverTime)
             return HTTPRequest(
                 method: request.method, url: location.url(key: request.key?.bytes, query: request.query),
                 headers: headers + added, body: request.body,

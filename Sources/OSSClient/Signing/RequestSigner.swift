@@ -40,4 +40,10 @@ protocol RequestSigner: Sendable {
     func headers(
         for request: SignableRequest, credentials: Credentials, at time: WallTime
     ) throws(DigestError) -> [HTTPHeader]
+
+    /// The whole query of a URL that authorises itself from `time` on for `lifetime` seconds: the request's own items,
+    /// then the signature's, in the order that the official SDKs write them.
+    func signedQuery(
+        for request: SignableRequest, credentials: Credentials, at time: WallTime, lifetime: Int64
+    ) throws(DigestError) -> [QueryItem]
 }

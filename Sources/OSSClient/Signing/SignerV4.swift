@@ -54,6 +54,27 @@ final class SignerV4: RequestSigner {
         return added + [HTTPHeader("Authorization", authorization)]
     }
 
+    func signedQuery(
+        for request: SignableRequest, credentials: Credentials, at time: WallTime, lifetime: Int64
+    ) throws(DigestError) -> [QueryItem] {
+        let date = time.basicISO8601Text
+        let scope = scope(date)
+        let additional = Self.additionalNames(request)
+        var whole = request
+        whole.query += [
+            QueryItem("x-oss-signature-version", Self.algorithm), QueryItem("x-oss-date", date),
+            QueryItem("x-oss-expires", String(lifetime)),
+            QueryItem("x-oss-credential", credentials.accessKeyID + [UInt8(ascii: "/")] + scope),
+        ]
+        if let token = credentials.securityToken { whole.query.append(QueryItem("x-oss-security-token", token)) }
+        if !additional.isEmpty {
+            whole.query.append(QueryItem("x-oss-additional-headers", additional.joined(separator: ";")))
+        }
+        let canonical = Self.canonicalRequest(whole, additional: additional)
+        let signature = try sign(canonical, date: date, scope: scope, secret: credentials.accessKeySecret)
+        return whole.query + [QueryItem("x-oss-signature", signature)]
+    }
+
     /// The hexadecimal signature of a canonical request.
     private func sign(
         _ canonical: [UInt8], date: [UInt8], scope: [UInt8], secret: [UInt8]

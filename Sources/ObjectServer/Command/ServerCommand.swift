@@ -28,6 +28,7 @@ package enum ServerCommand {
             listen: options.listen, folder: options.data, buckets: options.buckets,
             region: Bytes(options.region.utf8), keys: try keys(),
             log: Log(level: .info, sink: StandardErrorSink()))
+        configuration.limits = options.limits
         if let path = options.certificate { configuration.certificate = try contents(path) }
         if let path = options.certificateKey { configuration.certificateKey = try contents(path) }
         do throws(StartFailure) {

@@ -17,6 +17,7 @@ struct ServerOptions: Equatable {
     var region: String
     var certificate: String?
     var certificateKey: String?
+    var limits = ServerLimits()
 
     static let help = """
         Usage: ossmount-server --listen ADDRESS:PORT --data FOLDER --bucket NAME [options]
@@ -30,6 +31,13 @@ struct ServerOptions: Equatable {
           --tls-certificate FILE  PEM certificate: serves HTTPS
           --tls-key FILE          PEM key of that certificate
           --allow-remote          allow a --listen address that other machines can reach
+          --part-limit N          parts that an upload may have (10000)
+          --part-minimum SIZE     least size of all parts but the last, looked at on completion (100KiB)
+          --part-maximum SIZE     most bytes of one part, of an object put at once, of an appended one (5GiB)
+          --object-maximum SIZE   most bytes of any object (10000 parts of 5GiB)
+          --key-bytes N           longest key (1023)
+          --skew SECONDS          how far a request's date may be from the server's clock (900)
+          --restore-delay SECONDS how long it takes to restore an archived object (0)
           --help                  show this text
           --version               show the version
 
@@ -55,7 +63,7 @@ struct ServerOptions: Equatable {
             case "--help", "-h": return .help
             case "--version": return .version
             case "--allow-remote" where value == nil: flags.insert(name)
-            case "--listen", "--data", "--bucket", "--region", "--tls-certificate", "--tls-key":
+            case _ where takesValue(name):
                 if value == nil, index < arguments.count {
                     value = arguments[index]
                     index += 1
@@ -66,6 +74,11 @@ struct ServerOptions: Equatable {
             }
         }
         return .serve(try ServerOptions(values, allowsRemote: flags.contains("--allow-remote")))
+    }
+
+    private static func takesValue(_ name: String) -> Bool {
+        let names = ["--listen", "--data", "--bucket", "--region", "--tls-certificate", "--tls-key"]
+        return names.contains(name) || LimitOptions.knows(name)
     }
 
     private init(_ values: [String: [String]], allowsRemote: Bool) throws(UsageError) {
@@ -94,6 +107,7 @@ struct ServerOptions: Equatable {
         if region.hasPrefix("oss-") { region = String(region.dropFirst(4)) }
         certificate = values["--tls-certificate"]?.first
         certificateKey = values["--tls-key"]?.first
+        limits = try LimitOptions.limits(values)
         guard (certificate == nil) == (certificateKey == nil) else {
             throw UsageError(message: "--tls-certificate and --tls-key go together")
         }

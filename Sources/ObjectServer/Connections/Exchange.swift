@@ -104,12 +104,14 @@ final class Exchange {
 
     private func start(_ request: Request, _ route: Route?, _ unknown: Bytes) throws -> Work {
         let service = parts.service
-        let context = SignatureContext(keys: parts.keys, region: service.region, now: service.clock.now)
+        let context = SignatureContext(
+            keys: parts.keys, region: service.region, now: service.clock.now,
+            allowedSkewSeconds: Int64(clamping: service.limits.skewSeconds))
         try SignatureChecker.check(request, context)
         if !request.bucket.isEmpty && service.folder.birth(ofBucket: request.bucket) == nil {
             throw ServiceError.noSuchBucket(request.bucket)
         }
-        if !request.key.isEmpty { try ObjectKeyRules.check(request.key) }
+        if !request.key.isEmpty { try ObjectKeyRules.check(request.key, service.limits) }
         guard let route else { throw ServiceError.notImplemented(unknown) }
         return try route.handler(request, service)
     }

@@ -43,6 +43,8 @@ final class PacedBody {
             moved = rest.count
         case .file(let descriptor, let offset, _):
             moved = pread(descriptor, piece.baseAddress, piece.count, off_t(offset + position))
+        case .pieces(let reader, let offset, _):
+            moved = (try? reader.read(at: offset + position, into: piece)) ?? 0
         case .none, .lengthOnly: return Self.broken
         }
         guard moved > 0 else { return Self.broken }

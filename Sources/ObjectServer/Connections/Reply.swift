@@ -7,6 +7,8 @@ struct Reply {
         case bytes(Bytes)
         /// A stretch of an open file; whoever sends it closes the descriptor.
         case file(descriptor: Int32, offset: UInt64, length: UInt64)
+        /// A stretch of an object that lies in several files.
+        case pieces(PieceReader, offset: UInt64, length: UInt64)
         /// Only the length, for HEAD.
         case lengthOnly(UInt64)
 
@@ -16,6 +18,7 @@ struct Reply {
             case .none: 0
             case .bytes(let bytes): UInt64(bytes.count)
             case .file(_, _, let length): length
+            case .pieces(_, _, let length): length
             case .lengthOnly(let length): length
             }
         }

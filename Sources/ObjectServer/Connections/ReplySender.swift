@@ -52,7 +52,7 @@ enum ReplySender {
         case .file(let descriptor, let offset, let length) where !isPaced:
             counters.moved(bytesOut: length)
             return MHD_create_response_from_fd_at_offset64(length, descriptor, offset)
-        case .bytes, .file:
+        case .bytes, .file, .pieces:
             let body = PacedBody(
                 reply.body, pacer: manner.pacer, breakAfter: manner.breakAfter, waits: waits, counters: counters,
                 socket: cmicrohttpd_socket(connection))

@@ -11,7 +11,7 @@ enum CopyObject {
         guard service.folder.birth(ofBucket: source.bucket) != nil else {
             throw ServiceError.noSuchBucket(source.bucket)
         }
-        try ObjectKeyRules.check(source.key)
+        try ObjectKeyRules.check(source.key, service.limits)
         let change = try Change(request)
         let conditions = Preconditions(copying: request.headers)
         let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request)
@@ -20,7 +20,9 @@ enum CopyObject {
             try conditions.check(original)
             if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
             let isWithinBucket = source.bucket == request.bucket
-            guard isWithinBucket || original.size <= PutObject.maximumBytes else { throw ServiceError.entityTooLarge }
+            guard isWithinBucket || original.size <= service.limits.bodyMaximum else {
+                throw ServiceError.entityTooLarge
+            }
             return change.applied(to: original, now: service.clock.now)
         }
         var xml = XMLWriter()

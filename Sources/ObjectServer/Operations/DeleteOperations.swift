@@ -23,7 +23,7 @@ enum DeleteOperations {
             DocumentReceiver(limitBytes: maximumDocumentBytes) { document in
                 guard Digests.base64(Digests.md5(document)) == digest else { throw ServiceError.invalidDigest }
                 let order = try Order(document)
-                for key in order.keys { try ObjectKeyRules.check(key) }
+                for key in order.keys { try ObjectKeyRules.check(key, service.limits) }
                 try service.folder.delete(request.bucket, order.keys)
                 return order.isQuiet ? Reply(200) : .xml(200, result(order, encodesURL))
             })

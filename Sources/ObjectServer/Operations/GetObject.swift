@@ -1,5 +1,3 @@
-import Glibc
-
 /// GetObject: the bytes, or a stretch of them, from the open file.
 enum GetObject {
     static let routes = [Route("GET", .object, .getObject) { request, service in .reply(try get(request, service)) }]
@@ -13,32 +11,22 @@ enum GetObject {
     ]
 
     private static func get(_ request: Request, _ service: Service) throws -> Reply {
-        guard let (object, descriptor) = try service.folder.open(request.bucket, request.key) else {
-            throw ServiceError.noSuchKey(request.key)
-        }
-        do {
-            try Preconditions(reading: request.headers).check(object)
-            try checkClass(object)
-            return try reply(request, object, descriptor)
-        } catch {
-            if let descriptor { close(descriptor) }
-            throw error
-        }
+        let (object, reader) = try ObjectLookup.opened(request, service)
+        try Preconditions(reading: request.headers).check(object)
+        try checkClass(object, now: service.clock.now)
+        return try reply(request, object, reader, now: service.clock.now)
     }
 
-    private static func checkClass(_ object: StoredObject) throws(ServiceError) {
-        guard
-            object.storageClass.hasPrefix("Archive") || object.storageClass.hasPrefix("Cold")
-                || object.storageClass.hasPrefix("DeepCold")
-        else { return }
+    private static func checkClass(_ object: StoredObject, now: Int64) throws(ServiceError) {
+        guard object.isArchived, object.restoredFrom > now || object.restoredUntil <= now else { return }
         throw ServiceError(
             403, "InvalidObjectState", "The operation is not valid for the object's state",
             details: [.init(name: "ObjectName", value: object.key)])
     }
 
     private static func reply(
-        _ request: Request, _ object: StoredObject, _ descriptor: Int32?
-    ) throws(ServiceError) -> Reply {
+        _ request: Request, _ object: StoredObject, _ reader: PieceReader, now: Int64
+    ) throws -> Reply {
         let isStandard = request.headers["x-oss-range-behavior"]?.isEqual(to: "standard") ?? false
         let range = ByteRange.resolve(request.headers["range"], size: object.size, isStandard: isStandard)
         var (status, offset, length) = (200, UInt64(0), object.size)
@@ -49,15 +37,10 @@ enum GetObject {
             (status, offset, length) = (206, start, count)
             headers.append("Content-Range", Bytes("bytes \(start)-\(start + count - 1)/\(object.size)".utf8))
         case .unsatisfiable:
-            throw ServiceError(
-                416, "InvalidRange", "The requested range cannot be satisfied.",
-                details: [
-                    .init(name: "ActualObjectSize", value: Bytes(String(object.size).utf8)),
-                    .init(name: "RangeRequested", value: request.headers["range"] ?? []),
-                ])
+            throw ServiceError.invalidRange(size: object.size, requested: request.headers["range"] ?? [])
         }
         var reply = Reply(status)
-        ObjectHeaders.describe(object, in: &headers)
+        ObjectHeaders.describe(object, in: &headers, now: now)
         headers.append("Accept-Ranges", Bytes("bytes"))
         for (parameter, name) in overrides {
             guard let value = request.query[parameter] else { continue }
@@ -65,11 +48,7 @@ enum GetObject {
             headers.append(name, value)
         }
         reply.headers = headers
-        if let descriptor, length > 0 {
-            reply.body = .file(descriptor: descriptor, offset: offset, length: length)
-        } else if let descriptor {
-            close(descriptor)
-        }
+        reply.body = try reader.body(offset: offset, length: length)
         return reply
     }
 }

@@ -11,12 +11,10 @@ enum HeadOperations {
     ]
 
     static func head(_ request: Request, _ service: Service) throws -> Reply {
-        guard let object = try service.folder.object(request.bucket, request.key) else {
-            throw ServiceError.noSuchKey(request.key)
-        }
+        let object = try ObjectLookup.followed(request, service)
         try Preconditions(reading: request.headers).check(object)
         var reply = Reply(200)
-        ObjectHeaders.describe(object, in: &reply.headers)
+        ObjectHeaders.describe(object, in: &reply.headers, now: service.clock.now)
         reply.headers.append("Accept-Ranges", Bytes("bytes"))
         reply.body = .lengthOnly(object.size)
         return reply
@@ -24,11 +22,10 @@ enum HeadOperations {
 
     /// The few headers of the light form; a GET of it has no bytes either, so its Content-Length is 0.
     private static func meta(_ request: Request, _ service: Service) throws -> Reply {
-        guard let object = try service.folder.object(request.bucket, request.key) else {
-            throw ServiceError.noSuchKey(request.key)
-        }
+        let object = try ObjectLookup.unfollowed(request, service)
         var reply = Reply(200)
         ObjectHeaders.identify(object, in: &reply.headers)
+        if object.isLink { reply.headers.append("x-oss-object-type", object.type) }
         if request.isHead { reply.body = .lengthOnly(object.size) }
         return reply
     }

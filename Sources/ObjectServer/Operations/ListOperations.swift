@@ -10,6 +10,8 @@ enum ListOperations {
     /// As many as one page has unless asked for, and at most.
     private static let defaultMaximum = 100
     private static let greatestMaximum = 1000
+    /// Prefixes and markers are as long as keys at the most, whatever a test sets for keys.
+    private static let longestMarkerBytes = 1023
 
     /// One listing, as asked for.
     private struct List {
@@ -40,7 +42,7 @@ enum ListOperations {
 
         private static func bounded(_ parameters: Fields, _ name: StaticString) throws(ServiceError) -> Bytes {
             let value = parameters[name] ?? []
-            guard value.count <= ObjectKeyRules.maximumBytes else {
+            guard value.count <= longestMarkerBytes else {
                 throw .invalidArgument("The length of a parameter is out of range.", name: name, value: value)
             }
             return value
@@ -73,6 +75,7 @@ enum ListOperations {
 
         func reply(_ request: Request, _ service: Service) throws -> Reply {
             let page = try service.folder.list(request.bucket, query)
+            let now = service.clock.now
             var xml = XMLWriter()
             xml.element("ListBucketResult") { xml in
                 xml.element("Name", request.bucket)
@@ -82,7 +85,7 @@ enum ListOperations {
                 xml.element("IsTruncated", page.next == nil ? "false" : "true")
                 if encodesURL { xml.element("EncodingType", "url") }
                 writeBounds(request, page, &xml)
-                for object in page.objects { write(object, &xml) }
+                for object in page.objects { write(object, &xml, now: now) }
                 for common in page.commonPrefixes {
                     xml.element("CommonPrefixes") { write("Prefix", common, &$0) }
                 }
@@ -102,7 +105,7 @@ enum ListOperations {
             }
         }
 
-        private func write(_ object: StoredObject, _ xml: inout XMLWriter) {
+        private func write(_ object: StoredObject, _ xml: inout XMLWriter, now: Int64) {
             xml.element("Contents") { xml in
                 write("Key", object.key, &xml)
                 xml.element("LastModified", Dates.xml(object.modified))
@@ -110,6 +113,7 @@ enum ListOperations {
                 xml.element("Type", object.type)
                 xml.element("Size", object.size)
                 xml.element("StorageClass", object.storageClass)
+                if let restoration = object.restoration(now: now) { xml.element("RestoreInfo", restoration) }
                 if hasOwner { xml.element("Owner") { BucketOperations.owner(&$0) } }
             }
         }

@@ -78,6 +78,11 @@ enum ObjectHeaders {
     /// The x-oss-tagging header, which stays encoded: at most ten tags, keys up to 128 and values up to 256 bytes.
     static func tagging(of request: Request) throws(ServiceError) -> Bytes? {
         guard let text = request.headers["x-oss-tagging"] else { return nil }
+        try checkTagging(text)
+        return text
+    }
+
+    static func checkTagging(_ text: Bytes) throws(ServiceError) {
         let tags = text.split(separator: 0x26)
         let isValid = tags.allSatisfy { tag in
             let pair = tag.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
@@ -88,7 +93,6 @@ enum ObjectHeaders {
         guard tags.count <= 10, isValid else {
             throw ServiceError(400, "InvalidTag", "The tag you provided is invalid.")
         }
-        return text
     }
 
     /// ETag, date and checksum, which every description has.
@@ -99,11 +103,15 @@ enum ObjectHeaders {
     }
 
     /// All headers of HeadObject and GetObject.
-    static func describe(_ object: StoredObject, in headers: inout Fields) {
+    static func describe(_ object: StoredObject, in headers: inout Fields, now: Int64) {
         identify(object, in: &headers)
         headers.append("x-oss-object-type", object.type)
         headers.append("x-oss-storage-class", object.storageClass)
         if !object.md5.isEmpty { headers.append("Content-MD5", object.md5) }
+        if object.isAppendable {
+            headers.append("x-oss-next-append-position", Bytes(String(object.size).utf8))
+        }
+        if let restoration = object.restoration(now: now) { headers.append("x-oss-restore", restoration) }
         if !object.tagging.isEmpty {
             let count = object.tagging.split(separator: 0x26).count
             headers.append("x-oss-tagging-count", Bytes(String(count).utf8))

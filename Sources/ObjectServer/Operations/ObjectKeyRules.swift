@@ -1,9 +1,7 @@
 /// What may be a key.
 enum ObjectKeyRules {
-    static let maximumBytes = 1023
-
-    static func check(_ key: Bytes) throws(ServiceError) {
-        guard (1...maximumBytes).contains(key.count) else {
+    static func check(_ key: Bytes, _ limits: ServerLimits) throws(ServiceError) {
+        guard !key.isEmpty, key.count <= limits.keyBytes else {
             throw invalid("The length of object name must be between 1 and 1023 bytes.", key, ec: "0016-00000002")
         }
         guard key.isUTF8 else { throw invalid("The specified object is not valid UTF-8.", key, ec: "0016-00000004") }

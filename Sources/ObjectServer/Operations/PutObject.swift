@@ -4,15 +4,14 @@ enum PutObject {
         Route("PUT", .object, .putObject) { request, service in .receive(try PutReceiver(request, service)) }
     ]
 
-    /// 5 GB in OSS's count of powers of two.
-    static let maximumBytes: UInt64 = 5 << 30
-
-    /// The length that the client announces; nil for a chunked body.
-    static func announcedLength(_ request: Request) throws(ServiceError) -> UInt64? {
-        if let text = request.headers["content-length"], let length = text.decimal { return length }
-        if request.headers.contains("transfer-encoding") { return nil }
-        throw ServiceError(
-            411, "MissingContentLength", "You must provide the Content-Length HTTP header.")
+    /// What a new object has of the request that makes it, with no bytes yet.
+    static func row(_ request: Request, type: StaticString) throws(ServiceError) -> StoredObject {
+        StoredObject(
+            key: request.key, size: 0, crc: 0, etag: [], md5: [], modified: 0, type: Bytes(type),
+            storageClass: try ObjectHeaders.storageClass(of: request) ?? Bytes("Standard"),
+            acl: try ObjectHeaders.acl(of: request) ?? Bytes("default"),
+            tagging: try ObjectHeaders.tagging(of: request) ?? [], fields: try ObjectHeaders.kept(of: request),
+            pieces: [])
     }
 }
 
@@ -20,8 +19,7 @@ enum PutObject {
 final class PutReceiver: BodyReceiver {
     private let request: Request
     private let service: Service
-    private let writer: BodyWriter
-    private let expectedMD5: Bytes?
+    private let intake: BodyIntake
     private let forbidsOverwrite: Bool
     private var row: StoredObject
 
@@ -29,48 +27,30 @@ final class PutReceiver: BodyReceiver {
     init(_ request: Request, _ service: Service) throws {
         self.request = request
         self.service = service
-        let length = try PutObject.announcedLength(request)
-        guard (length ?? 0) <= PutObject.maximumBytes else { throw ServiceError.entityTooLarge }
-        expectedMD5 = request.headers["content-md5"]
-        if let expectedMD5 {
-            guard expectedMD5.count == 24, Digests.fromBase64(expectedMD5)?.count == 16 else {
-                throw ServiceError.invalidDigest
-            }
-        }
         forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request)
-        row = StoredObject(
-            key: request.key, size: 0, crc: 0, etag: [], md5: [], modified: 0, type: Bytes("Normal"),
-            storageClass: try ObjectHeaders.storageClass(of: request) ?? Bytes("Standard"),
-            acl: try ObjectHeaders.acl(of: request) ?? Bytes("default"),
-            tagging: try ObjectHeaders.tagging(of: request) ?? [], fields: try ObjectHeaders.kept(of: request),
-            body: .empty)
+        row = try PutObject.row(request, type: "Normal")
+        intake = try BodyIntake(request, service, limit: service.limits.bodyMaximum, takesMD5: true)
         if forbidsOverwrite, try service.folder.object(request.bucket, request.key) != nil {
             throw ServiceError.fileAlreadyExists
         }
-        writer = BodyWriter(
-            service.folder.bodies, service.folder.newBody(), expectedBytes: length, alwaysDigests: expectedMD5 != nil)
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) throws {
-        guard writer.size + UInt64(bytes.count) <= PutObject.maximumBytes else { throw ServiceError.entityTooLarge }
-        try writer.write(bytes)
-    }
+    func receive(_ bytes: UnsafeRawBufferPointer) throws { try intake.receive(bytes) }
 
     func finish() throws -> Reply {
-        let (body, md5) = writer.finish()
+        let came = try intake.finish()
         do {
-            if let expectedMD5, md5.map(Digests.base64) != expectedMD5 { throw ServiceError.invalidDigest }
-            row.body = body
-            row.size = writer.size
-            row.crc = writer.crc
-            row.md5 = md5.map(Digests.base64) ?? []
-            row.etag = Self.etag(size: writer.size, crc: writer.crc, md5: md5)
+            row.pieces = came.pieces
+            row.size = came.size
+            row.crc = came.crc
+            row.md5 = came.md5.map(Digests.base64) ?? []
+            row.etag = Self.etag(size: came.size, crc: came.crc, md5: came.md5)
             row.modified = service.clock.now
             try service.folder.put(request.bucket, row) { [forbidsOverwrite] old in
                 if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
             }
         } catch {
-            writer.abandon()
+            intake.abandon()
             throw error
         }
         var reply = Reply(200)
@@ -80,7 +60,7 @@ final class PutReceiver: BodyReceiver {
         return reply
     }
 
-    func abandon() { writer.abandon() }
+    func abandon() { intake.abandon() }
 
     /// OSS's MD5 up to the limit; above it, 32 digits of CRC-64 and length: opaque, and equal for equal bytes.
     static func etag(size: UInt64, crc: UInt64, md5: Bytes?) -> Bytes {

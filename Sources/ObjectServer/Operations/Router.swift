@@ -4,6 +4,7 @@ import Runtime
 struct Service: Sendable {
     let folder: ObjectFolder
     let region: Bytes
+    var limits = ServerLimits()
     let clock = ServerClock()
 }
 
@@ -56,7 +57,9 @@ struct Route: Sendable {
 enum Router {
     private static let routes: [Route] =
         BucketOperations.routes + ListOperations.routes + HeadOperations.routes + GetObject.routes + PutObject.routes
-        + CopyObject.routes + DeleteOperations.routes
+        + CopyObject.routes + DeleteOperations.routes + MultipartUpload.routes + AppendObject.routes
+        + SymlinkOperations.routes + TaggingOperations.routes + AccessOperations.routes + RestoreObject.routes
+        + AccountOperations.routes
 
     /// OSS's sub-resources, known here or not: with one that no route names, the request gets NotImplemented instead
     /// of being taken for something else.

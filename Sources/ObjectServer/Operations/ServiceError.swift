@@ -11,6 +11,8 @@ struct ServiceError: Error {
     /// `MMMM-NNNNNNNN` where OSS's help pages name one; nil leaves the element out rather than inventing it.
     var errorCode: Bytes?
     var details: [Detail] = []
+    /// What goes into the reply's head.
+    var headers = Fields()
 
     init(
         _ status: Int, _ code: StaticString, _ message: StaticString, ec: StaticString? = nil, details: [Detail] = []
@@ -41,6 +43,7 @@ struct ServiceError: Error {
             reply = .xml(status, document)
         }
         if let errorCode { reply.headers.append("x-oss-ec", errorCode) }
+        reply.headers.all += headers.all
         return reply
     }
 
@@ -101,6 +104,45 @@ extension ServiceError {
         ServiceError(
             412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold.",
             details: [.init(name: "Condition", value: Bytes(condition))])
+    }
+
+    static func noSuchUpload(_ id: Bytes) -> ServiceError {
+        ServiceError(
+            404, "NoSuchUpload",
+            "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted.",
+            ec: "0042-00000002", details: [.init(name: "UploadId", value: id)])
+    }
+
+    static func invalidPart(_ number: Int64?) -> ServiceError {
+        ServiceError(
+            400, "InvalidPart",
+            """
+            One or more of the specified parts could not be found or the specified entity tag might not have matched \
+            the part's entity tag.
+            """,
+            ec: "0042-00000201",
+            details: number.map { [.init(name: "PartNumber", value: Bytes(String($0).utf8))] } ?? [])
+    }
+
+    static func invalidRange(size: UInt64, requested: Bytes) -> ServiceError {
+        ServiceError(
+            416, "InvalidRange", "The requested range cannot be satisfied.",
+            details: [
+                .init(name: "ActualObjectSize", value: Bytes(String(size).utf8)),
+                .init(name: "RangeRequested", value: requested),
+            ])
+    }
+
+    static func symlinkTargetNotExist(_ target: Bytes) -> ServiceError {
+        ServiceError(
+            404, "SymlinkTargetNotExist", "The symlink target object does not exist", ec: "0026-00000012",
+            details: [.init(name: "TargetObject", value: target)])
+    }
+
+    static func invalidTargetType(_ target: Bytes) -> ServiceError {
+        ServiceError(
+            400, "InvalidTargetType", "The symbolic's target object type is invalid.", ec: "0026-00000011",
+            details: [.init(name: "TargetObject", value: target)])
     }
 
     static let notModified = ServiceError(304, "NotModified", "Not modified.")

@@ -21,6 +21,13 @@ enum Digests {
         return digest
     }
 
+    static func hmacSHA1(key: Bytes, _ bytes: Bytes) -> Bytes {
+        var digest = Bytes(repeating: 0, count: 20)
+        var length: UInt32 = 0
+        HMAC(EVP_sha1(), key, Int32(key.count), bytes, bytes.count, &digest, &length)
+        return digest
+    }
+
     /// True if both are the same, in a time that doesn't tell where they differ.
     static func areEqual(_ left: Bytes, _ right: Bytes) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0

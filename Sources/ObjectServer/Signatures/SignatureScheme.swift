@@ -18,6 +18,16 @@ struct SignatureContext: Sendable {
     var region: Bytes
     /// The server's clock, in seconds since 1970.
     var now: Int64
+    /// By how many seconds a request's date may differ.
+    var allowedSkewSeconds: Int64 = 900
+
+    /// The keys that go by this identifier, or the refusal that OSS gives for one that it doesn't know.
+    func keys(of identifier: Bytes) throws(ServiceError) -> AccessKeys {
+        if identifier == keys.identifier { return keys }
+        throw ServiceError(
+            403, "InvalidAccessKeyId", "The OSS Access Key Id you provided does not exist in our records.",
+            ec: "0002-00000902", details: [.init(name: "OSSAccessKeyId", value: identifier)])
+    }
 }
 
 /// One way of signing a request.
@@ -31,13 +41,14 @@ protocol SignatureScheme: Sendable {
 /// Finds the scheme of a request and lets it check.
 struct SignatureChecker: Sendable {
     /// Later schemes are added here.
-    static let schemes: [any SignatureScheme] = [SignatureV4()]
-
-    /// Fifteen minutes: OSS's own limit, which its error names in milliseconds.
-    static let allowedSkewSeconds: Int64 = 900
+    static let schemes: [any SignatureScheme] = [SignatureV4(), PresignedV4(), SignatureV1(), PresignedV1()]
 
     static func check(_ request: Request, _ context: SignatureContext) throws(ServiceError) {
-        for scheme in schemes where scheme.claims(request) { return try scheme.check(request, context) }
+        let claimed = schemes.filter { $0.claims(request) }
+        guard claimed.count <= 1 else {
+            throw .invalidArgument("Only one signature may be given: in the header or in the URL.", name: "Signature")
+        }
+        if let scheme = claimed.first { return try scheme.check(request, context) }
         guard !request.headers.contains("authorization") else {
             throw .invalidArgument(
                 "The authorization type you provided is not supported.", name: "Authorization", ec: "0002-00000001")
@@ -47,20 +58,20 @@ struct SignatureChecker: Sendable {
     }
 
     static func checkDate(_ moment: Int64, sent: Bytes, _ context: SignatureContext) throws(ServiceError) {
-        guard abs(moment - context.now) > allowedSkewSeconds else { return }
+        guard abs(moment - context.now) > context.allowedSkewSeconds else { return }
         throw ServiceError(
             403, "RequestTimeTooSkewed", "The difference between the request time and the current time is too large.",
             ec: "0002-00000504",
             details: [
-                .init(name: "MaxAllowedSkewMilliseconds", value: Bytes(String(allowedSkewSeconds * 1000).utf8)),
+                .init(name: "MaxAllowedSkewMilliseconds", value: Bytes(String(context.allowedSkewSeconds * 1000).utf8)),
                 .init(name: "RequestTime", value: Dates.xml(moment)),
                 .init(name: "ServerTime", value: Dates.xml(context.now)),
             ])
     }
 
     /// The token that came with the request against the one that the keys call for.
-    static func checkToken(_ sent: Bytes?, _ context: SignatureContext) throws(ServiceError) {
-        switch (context.keys.securityToken, sent) {
+    static func checkToken(_ sent: Bytes?, _ keys: AccessKeys) throws(ServiceError) {
+        switch (keys.securityToken, sent) {
         case (nil, nil): return
         case (let expected?, let sent?) where Digests.areEqual(expected, sent): return
         case (_?, nil):
@@ -72,9 +83,30 @@ struct SignatureChecker: Sendable {
         }
     }
 
-    static func unknownIdentifier(_ identifier: Bytes) -> ServiceError {
+    /// What an address that was good for a while gets afterwards.
+    static func expired(at moment: Int64, _ context: SignatureContext) -> ServiceError {
         ServiceError(
-            403, "InvalidAccessKeyId", "The OSS Access Key Id you provided does not exist in our records.",
-            ec: "0002-00000902", details: [.init(name: "OSSAccessKeyId", value: identifier)])
+            403, "AccessDenied", "Request has expired.", ec: "0002-00000069",
+            details: [
+                .init(name: "Expires", value: Dates.xml(moment)),
+                .init(name: "ServerTime", value: Dates.xml(context.now)),
+            ])
+    }
+
+    static func mismatch(
+        identifier: Bytes, signature: Bytes, text: Bytes, canonicalRequest: Bytes? = nil
+    ) -> ServiceError {
+        var details: [ServiceError.Detail] = [
+            .init(name: "OSSAccessKeyId", value: identifier), .init(name: "SignatureProvided", value: signature),
+            .init(name: "StringToSign", value: text), .init(name: "StringToSignBytes", value: hexadecimal(text)),
+        ]
+        if let canonicalRequest { details.append(.init(name: "CanonicalRequest", value: canonicalRequest)) }
+        return ServiceError(
+            403, "SignatureDoesNotMatch",
+            """
+            The request signature we calculated does not match the signature you provided. \
+            Check your key and signing method.
+            """,
+            ec: "0002-00000040", details: details)
     }
 }

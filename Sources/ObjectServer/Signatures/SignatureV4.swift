@@ -1,6 +1,6 @@
 /// `OSS4-HMAC-SHA256` in the Authorization header.
 struct SignatureV4: SignatureScheme {
-    private static let algorithm: StaticString = "OSS4-HMAC-SHA256"
+    static let algorithm: StaticString = "OSS4-HMAC-SHA256"
     private static let terminator: StaticString = "aliyun_v4_request"
 
     func claims(_ request: Request) -> Bool { request.headers["authorization"]?.hasPrefix(Self.algorithm) ?? false }
@@ -8,25 +8,14 @@ struct SignatureV4: SignatureScheme {
     func check(_ request: Request, _ context: SignatureContext) throws(ServiceError) {
         let authorization = try Authorization(request.headers["authorization"] ?? [])
         let date = try signingDate(of: request, authorization)
-        guard authorization.region == context.region else {
-            throw .invalidArgument(
-                "Invalid signing region in Authorization header.", name: "Region", value: authorization.region)
-        }
-        guard authorization.identifier == context.keys.identifier else {
-            throw SignatureChecker.unknownIdentifier(authorization.identifier)
-        }
+        let keys = try authorization.keys(in: context)
         guard let payload = request.headers["x-oss-content-sha256"], payload.isEqual(to: "UNSIGNED-PAYLOAD") else {
             throw .invalidArgument(
                 "x-oss-content-sha256 should be UNSIGNED-PAYLOAD in V4 signature.", name: "x-oss-content-sha256",
                 value: request.headers["x-oss-content-sha256"] ?? [])
         }
-        try SignatureChecker.checkToken(request.headers["x-oss-security-token"], context)
-        let canonical = Self.canonicalRequest(request, additional: authorization.additionalHeaders)
-        let text = Self.stringToSign(canonical, date: date, scope: authorization.scope)
-        let expected = Self.signature(text, secret: context.keys.secret, authorization)
-        guard Digests.areEqual(expected, authorization.signature) else {
-            throw Self.mismatch(authorization, canonical: canonical, text: text)
-        }
+        try SignatureChecker.checkToken(request.headers["x-oss-security-token"], keys)
+        try authorization.check(request, date: date, keys)
         // Last, so that a caller with the wrong keys doesn't learn to mend its clock first.
         try SignatureChecker.checkDate(Dates.fromSigning(date) ?? 0, sent: date, context)
     }
@@ -64,7 +53,10 @@ struct SignatureV4: SignatureScheme {
     }
 
     private static func canonicalQuery(_ query: Fields) -> Bytes {
-        let items = query.all.map { (PercentCoding.encode($0.name), PercentCoding.encode($0.value)) }
+        // The signature of a presigned URL can't sign itself.
+        let items = query.all.filter { !$0.name.isEqual(to: "x-oss-signature") }.map {
+            (PercentCoding.encode($0.name), PercentCoding.encode($0.value))
+        }
         let sorted = items.sorted { $0.0 == $1.0 ? precedes($0.1, $1.1) : precedes($0.0, $1.0) }
         return Bytes(sorted.map { $0.1.isEmpty ? $0.0 : $0.0 + [0x3D] + $0.1 }.joined(separator: [0x26]))
     }
@@ -74,29 +66,12 @@ struct SignatureV4: SignatureScheme {
         return Bytes(lines.joined(separator: [0x0A]))
     }
 
-    private static func signature(_ text: Bytes, secret: Bytes, _ authorization: Authorization) -> Bytes {
+    fileprivate static func signature(_ text: Bytes, secret: Bytes, _ authorization: Authorization) -> Bytes {
         let day = Digests.hmacSHA256(key: Bytes("aliyun_v4") + secret, authorization.day)
         let region = Digests.hmacSHA256(key: day, authorization.region)
         let product = Digests.hmacSHA256(key: region, Bytes("oss"))
         let key = Digests.hmacSHA256(key: product, Bytes(terminator))
         return hexadecimal(Digests.hmacSHA256(key: key, text))
-    }
-
-    private static func mismatch(_ authorization: Authorization, canonical: Bytes, text: Bytes) -> ServiceError {
-        ServiceError(
-            403, "SignatureDoesNotMatch",
-            """
-            The request signature we calculated does not match the signature you provided. \
-            Check your key and signing method.
-            """,
-            ec: "0002-00000040",
-            details: [
-                .init(name: "OSSAccessKeyId", value: authorization.identifier),
-                .init(name: "SignatureProvided", value: authorization.signature),
-                .init(name: "StringToSign", value: text),
-                .init(name: "StringToSignBytes", value: hexadecimal(text)),
-                .init(name: "CanonicalRequest", value: canonical),
-            ])
     }
 
     /// The header's parts. Both spellings are taken: with and without blanks after the commas, the parts in any order.
@@ -124,6 +99,30 @@ struct SignatureV4: SignatureScheme {
             guard !identifier.isEmpty, !signature.isEmpty else {
                 throw .invalidArgument(
                     "The Authorization header is malformed.", name: "Authorization", ec: "0002-00000207")
+            }
+        }
+
+        /// From the parameters of a presigned URL.
+        init(_ query: Fields) throws(ServiceError) {
+            try takeCredential(query["x-oss-credential"] ?? [])
+            if let names = query["x-oss-additional-headers"] { try takeAdditionalHeaders(names) }
+            signature = query["x-oss-signature"] ?? []
+        }
+
+        /// The keys that this is to be signed with, in the server's region.
+        func keys(in context: SignatureContext) throws(ServiceError) -> AccessKeys {
+            guard region == context.region else {
+                throw .invalidArgument("Invalid signing region in Authorization header.", name: "Region", value: region)
+            }
+            return try context.keys(of: identifier)
+        }
+
+        func check(_ request: Request, date: Bytes, _ keys: AccessKeys) throws(ServiceError) {
+            let canonical = SignatureV4.canonicalRequest(request, additional: additionalHeaders)
+            let text = SignatureV4.stringToSign(canonical, date: date, scope: scope)
+            guard Digests.areEqual(SignatureV4.signature(text, secret: keys.secret, self), signature) else {
+                throw SignatureChecker.mismatch(
+                    identifier: identifier, signature: signature, text: text, canonicalRequest: canonical)
             }
         }
 

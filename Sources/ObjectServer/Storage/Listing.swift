@@ -60,7 +60,7 @@ struct ListingPage: Sendable {
                 }
                 continue
             }
-            let common = Self.commonPrefix(of: object.key, query)
+            let common = Self.commonPrefix(of: object.key, prefix: query.prefix, delimiter: query.delimiter)
             if query.after == common.map({ .key($0) }), common != nil {
                 passed = common
                 continue
@@ -95,10 +95,9 @@ struct ListingPage: Sendable {
     }
 
     /// The key up to and with the first delimiter after the prefix; nil where there is none.
-    private static func commonPrefix(of key: Bytes, _ query: ListingQuery) -> Bytes? {
-        let delimiter = query.delimiter
+    static func commonPrefix(of key: Bytes, prefix: Bytes, delimiter: Bytes) -> Bytes? {
         guard let first = delimiter.first else { return nil }
-        var index = query.prefix.count
+        var index = prefix.count
         while index + delimiter.count <= key.count {
             if key[index] == first, key[index..<index + delimiter.count].elementsEqual(delimiter) {
                 return Bytes(key[..<(index + delimiter.count)])

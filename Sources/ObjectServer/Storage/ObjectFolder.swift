@@ -6,14 +6,15 @@ import Runtime
 /// A write goes: body under a new number, row swapped in one transaction, old body unlinked. A process killed between
 /// leaves a body without a row, which the next start sweeps, and never a row without its body. Safe from any thread.
 final class ObjectFolder: Sendable {
-    private struct State {
+    struct State {
         var index: ObjectIndex
         var nextBody: Int64
         var births: [Bytes: Int64] = [:]
+        var leases = Leases()
     }
 
     // The index and the next number; ranks below nothing and above nothing: no other lock is taken under it.
-    private let state: Locked<State>
+    let state: Locked<State>
     let bodies: BodyStore
     private let lockFile: LockFile
 
@@ -56,20 +57,28 @@ final class ObjectFolder: Sendable {
     /// When the bucket was made, in seconds since 1970; nil where there is no such bucket.
     func birth(ofBucket bucket: Bytes) -> Int64? { state.withLock { $0.births[bucket] } }
 
+    /// In the order of bytes.
+    var bucketNames: [Bytes] { state.withLock { $0.births.keys.sorted(by: precedes) } }
+
+    func stat(_ bucket: Bytes) throws -> BucketStat { try state.withLock { try $0.index.stat(bucket) } }
+
     func object(_ bucket: Bytes, _ key: Bytes) throws -> StoredObject? {
         try state.withLock { try $0.index.object(bucket, key) }
     }
 
-    /// The object with its body open for reading (nil for an empty one); the caller closes it. The bytes stay readable
-    /// when the object is replaced.
-    func open(_ bucket: Bytes, _ key: Bytes) throws -> (object: StoredObject, descriptor: Int32?)? {
-        while let object = try object(bucket, key) {
-            if object.body == .empty { return (object, nil) }
-            if let descriptor = try bodies.open(object.body) { return (object, descriptor) }
-            // Replaced between the two looks: the next look finds the new one.
+    /// The object and what reads its bytes, also when the object is replaced.
+    func open(_ bucket: Bytes, _ key: Bytes) throws -> (object: StoredObject, reader: PieceReader)? {
+        let found = try state.withLock { state -> (StoredObject, UInt64)? in
+            guard let object = try state.index.object(bucket, key) else { return nil }
+            return (object, state.leases.take())
         }
-        return nil
+        return found.map { ($0, PieceReader($0.pieces, folder: self, lease: $1)) }
     }
+
+    /// Ends what `open` began.
+    func giveBack(_ lease: UInt64) { remove(state.withLock { $0.leases.giveBack(lease) }) }
+
+    func remove(_ gone: [BodyID]) { for body in gone { bodies.remove(body) } }
 
     func newBody() -> BodyID {
         state.withLock { state in
@@ -80,55 +89,84 @@ final class ObjectFolder: Sendable {
 
     /// Makes `object` the one under its key, if `check` lets it: it gets what is there now and throws to refuse.
     func put(_ bucket: Bytes, _ object: StoredObject, check: (StoredObject?) throws -> Void) throws {
-        let old = try state.withLock { state in
-            try state.index.transaction {
-                let old = try state.index.object(bucket, object.key)
-                try check(old)
-                try state.index.put(bucket, object)
-                return old
-            }
+        _ = try change(bucket, object.key) { old in
+            try check(old)
+            return object
         }
-        if let old, old.body != object.body { bodies.remove(old.body) }
+    }
+
+    /// Puts what `make` gives in the place of what it gets, or refuses by throwing. The pieces of the old object that
+    /// the new one hasn't are given up.
+    func change(
+        _ bucket: Bytes, _ key: Bytes, make: (StoredObject?) throws -> StoredObject
+    ) throws -> StoredObject {
+        let (object, gone) = try state.withLock { state in
+            let (old, object) = try state.index.transaction {
+                let old = try state.index.object(bucket, key)
+                let object = try make(old)
+                try state.index.put(bucket, object)
+                return (old, object)
+            }
+            return (object, Self.retire(old, keeping: object.pieces, &state))
+        }
+        remove(gone)
+        return object
+    }
+
+    /// What of the old object's bodies may be unlinked at once.
+    static func retire(_ old: StoredObject?, keeping pieces: [Piece] = [], _ state: inout State) -> [BodyID] {
+        guard let old else { return [] }
+        return state.leases.retire(old.pieces.bodies.subtracting(pieces.bodies))
     }
 
     /// Puts a copy of one object in the place of another (or of itself). `make` gets the source and what is at the
-    /// target, and gives the row, whose body is filled in here, or throws to refuse.
+    /// target, and gives the row, whose pieces are filled in here, or throws to refuse.
     func copy(
         from source: (bucket: Bytes, key: Bytes), to target: (bucket: Bytes, key: Bytes),
         make: (StoredObject?, StoredObject?) throws -> StoredObject
     ) throws -> StoredObject {
-        let (old, copy) = try state.withLock { state in
-            try state.index.transaction {
+        let (copy, gone) = try state.withLock { state in
+            let (old, copy) = try state.index.transaction {
                 let original = try state.index.object(source.bucket, source.key)
                 let old = try state.index.object(target.bucket, target.key)
                 var copy = try make(original, old)
                 copy.key = target.key
-                if let original, original.body != .empty {
-                    let body = BodyID(number: state.nextBody)
-                    state.nextBody += 1
-                    try bodies.link(original.body, as: body)
-                    copy.body = body
-                }
+                copy.pieces = try link(original?.pieces ?? [], &state.nextBody)
                 try state.index.put(target.bucket, copy)
                 return (old, copy)
             }
+            return (copy, Self.retire(old, &state))
         }
-        if let old { bodies.remove(old.body) }
+        remove(gone)
         return copy
+    }
+
+    /// The same bytes under names of their own: bodies never change.
+    func link(_ pieces: [Piece], _ nextBody: inout Int64) throws(StorageError) -> [Piece] {
+        var copies: [Piece] = []
+        for piece in pieces {
+            var copy = piece
+            copy.body = BodyID(number: nextBody)
+            nextBody += 1
+            try bodies.link(piece.body, as: copy.body)
+            copies.append(copy)
+        }
+        return copies
     }
 
     /// Takes objects away, in one transaction; keys that aren't there are no error.
     func delete(_ bucket: Bytes, _ keys: [Bytes]) throws {
-        let old = try state.withLock { state in
-            try state.index.transaction {
+        let gone = try state.withLock { state in
+            let old = try state.index.transaction {
                 try keys.compactMap { key in
-                    guard let old = try state.index.object(bucket, key) else { return nil as BodyID? }
+                    guard let old = try state.index.object(bucket, key) else { return nil as StoredObject? }
                     try state.index.delete(bucket, key)
-                    return old.body
+                    return old
                 }
             }
+            return old.flatMap { Self.retire($0, &state) }
         }
-        for body in old { bodies.remove(body) }
+        remove(gone)
     }
 
     func list(_ bucket: Bytes, _ query: ListingQuery) throws -> ListingPage {

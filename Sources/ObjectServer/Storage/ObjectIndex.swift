@@ -7,6 +7,7 @@ struct ObjectIndex {
         // In WAL mode a commit is one write, which outlives this process. synchronous=OFF: a loss of power may cost
         // commits, which this server doesn't promise to hold, and there are no waits for a disk full of bodies.
         try database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA cache_size=-32768")
+        let version = try Self.version(of: database)
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS buckets(name BLOB PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;
@@ -14,9 +15,29 @@ struct ObjectIndex {
                 bucket BLOB NOT NULL, key BLOB NOT NULL, size INTEGER NOT NULL, crc INTEGER NOT NULL,
                 etag BLOB NOT NULL, md5 BLOB NOT NULL, modified INTEGER NOT NULL, type BLOB NOT NULL,
                 class BLOB NOT NULL, acl BLOB NOT NULL, tagging BLOB NOT NULL, fields BLOB NOT NULL,
-                body INTEGER NOT NULL, PRIMARY KEY(bucket, key)) WITHOUT ROWID;
-            PRAGMA user_version=1;
+                body INTEGER NOT NULL, pieces BLOB NOT NULL DEFAULT x'', link BLOB NOT NULL DEFAULT x'',
+                restored INTEGER NOT NULL DEFAULT 0, thawed INTEGER NOT NULL DEFAULT 0,
+                PRIMARY KEY(bucket, key)) WITHOUT ROWID;
             """)
+        // The first form had neither lists of pieces nor links.
+        if version == 1 {
+            try database.execute(
+                """
+                ALTER TABLE objects ADD COLUMN pieces BLOB NOT NULL DEFAULT x'';
+                ALTER TABLE objects ADD COLUMN link BLOB NOT NULL DEFAULT x'';
+                ALTER TABLE objects ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE objects ADD COLUMN thawed INTEGER NOT NULL DEFAULT 0;
+                """)
+        }
+        try database.execute(UploadIndex.tables + "PRAGMA user_version=2")
+    }
+
+    var uploads: UploadIndex { UploadIndex(database: database) }
+
+    private static func version(of database: Database) throws(StorageError) -> Int64 {
+        let select = try database.statement("PRAGMA user_version")
+        defer { select.reset() }
+        return try select.step() ? select.integer(0) : 0
     }
 
     /// Makes the bucket if it isn't there; its birth in seconds since 1970.
@@ -34,14 +55,20 @@ struct ObjectIndex {
 
     func transaction<Result>(_ body: () throws -> Result) throws -> Result { try database.transaction(body) }
 
-    private static let columns = "key, size, crc, etag, md5, modified, type, class, acl, tagging, fields, body"
+    private static let columns =
+        "key, size, crc, etag, md5, modified, type, class, acl, tagging, fields, body, pieces, link, restored, thawed"
 
     private static func object(_ row: Statement) -> StoredObject {
-        StoredObject(
-            key: row.bytes(0), size: UInt64(bitPattern: row.integer(1)), crc: UInt64(bitPattern: row.integer(2)),
+        let size = UInt64(bitPattern: row.integer(1))
+        // A body alone is its own only piece, as it is with nearly all objects.
+        let body = BodyID(number: row.integer(11))
+        let pieces = body == .empty ? Piece.unpacked(row.bytes(12)) : [Piece](body, length: size)
+        return StoredObject(
+            key: row.bytes(0), size: size, crc: UInt64(bitPattern: row.integer(2)),
             etag: row.bytes(3), md5: row.bytes(4), modified: row.integer(5), type: row.bytes(6),
             storageClass: row.bytes(7), acl: row.bytes(8), tagging: row.bytes(9),
-            fields: Fields(packed: row.bytes(10)), body: BodyID(number: row.integer(11)))
+            fields: Fields(packed: row.bytes(10)), pieces: pieces, link: row.bytes(13),
+            restoredFrom: row.integer(15), restoredUntil: row.integer(14))
     }
 
     func object(_ bucket: Bytes, _ key: Bytes) throws -> StoredObject? {
@@ -54,7 +81,7 @@ struct ObjectIndex {
 
     func put(_ bucket: Bytes, _ object: StoredObject) throws {
         let insert = try database.statement(
-            "INSERT OR REPLACE INTO objects(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)")
+            "INSERT OR REPLACE INTO objects(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         defer { insert.reset() }
         insert.bind(1, bucket)
         insert.bind(2, object.key)
@@ -68,7 +95,13 @@ struct ObjectIndex {
         insert.bind(10, object.acl)
         insert.bind(11, object.tagging)
         insert.bind(12, object.fields.packed)
-        insert.bind(13, object.body.number)
+        let first = object.pieces.first
+        let isPlain = object.pieces.count == 1 && first?.offset == 0 && first?.length == object.size
+        insert.bind(13, isPlain ? first?.body.number ?? 0 : 0)
+        insert.bind(14, isPlain ? [] : Piece.packed(object.pieces))
+        insert.bind(15, object.link)
+        insert.bind(16, object.restoredUntil)
+        insert.bind(17, object.restoredFrom)
         _ = try insert.step()
     }
 
@@ -80,6 +113,22 @@ struct ObjectIndex {
         _ = try delete.step()
     }
 
+    /// Counts by storage class, and the time of the last change.
+    func stat(_ bucket: Bytes) throws -> BucketStat {
+        let select = try database.statement(
+            "SELECT class, count(*), sum(size), max(modified) FROM objects WHERE bucket = ? GROUP BY class")
+        defer { select.reset() }
+        select.bind(1, bucket)
+        var stat = BucketStat()
+        while try select.step() {
+            stat.classes.append(
+                .init(name: select.bytes(0), objects: select.integer(1), bytes: select.integer(2)))
+            stat.lastModified = max(stat.lastModified, select.integer(3))
+        }
+        (stat.uploads, stat.parts) = try uploads.counts(bucket)
+        return stat
+    }
+
     /// A cursor over the bucket's rows in the order of their keys; one at a time.
     func cursor(_ bucket: Bytes) -> IndexCursor { IndexCursor(database: database, bucket: bucket) }
 
@@ -87,8 +136,11 @@ struct ObjectIndex {
     func bodies() throws -> Set<BodyID> {
         let select = try database.statement("SELECT body FROM objects WHERE body <> 0")
         defer { select.reset() }
-        var found: Set<BodyID> = []
+        var found = try uploads.bodies()
         while try select.step() { found.insert(BodyID(number: select.integer(0))) }
+        let lists = try database.statement("SELECT pieces FROM objects WHERE pieces <> x''")
+        defer { lists.reset() }
+        while try lists.step() { found.formUnion(Piece.unpacked(lists.bytes(0)).bodies) }
         return found
     }
 

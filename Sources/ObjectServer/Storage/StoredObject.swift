@@ -1,9 +1,3 @@
-/// The file that holds an object's bytes; `empty` stands for no file and no bytes.
-struct BodyID: Hashable, Sendable {
-    let number: Int64
-    static let empty = BodyID(number: 0)
-}
-
 /// One object as the index knows it.
 struct StoredObject: Sendable {
     var key: Bytes
@@ -24,7 +18,29 @@ struct StoredObject: Sendable {
     var tagging: Bytes
     /// Content headers and x-oss-meta-*, as they go back.
     var fields: Fields
-    var body: BodyID
+    /// Where the bytes are; their lengths make up `size`.
+    var pieces: [Piece]
+    /// For a symlink the key that it leads to; empty for all else.
+    var link: Bytes = []
+    /// For an archived object from when and until when it can be read, in seconds since 1970; 0 where it was not
+    /// restored.
+    var restoredFrom: Int64 = 0
+    var restoredUntil: Int64 = 0
+}
+
+/// What a bucket holds in all.
+struct BucketStat: Sendable {
+    struct Class: Sendable {
+        let name: Bytes
+        let objects: Int64
+        let bytes: Int64
+    }
+
+    var classes: [Class] = []
+    /// Seconds since 1970.
+    var lastModified: Int64 = 0
+    var uploads: Int64 = 0
+    var parts: Int64 = 0
 }
 
 extension Fields {

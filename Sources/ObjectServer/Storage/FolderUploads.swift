@@ -1,0 +1,88 @@
+/// Uploads in a folder: parts are bodies that rows of their own name until the object takes them over.
+extension ObjectFolder {
+    func begin(_ bucket: Bytes, _ upload: StoredUpload) throws {
+        try state.withLock { try $0.index.uploads.add(bucket, upload) }
+    }
+
+    func upload(_ bucket: Bytes, _ key: Bytes, _ id: Bytes) throws -> StoredUpload? {
+        try state.withLock { try $0.index.uploads.upload(bucket, key, id) }
+    }
+
+    /// Adds a part, in the place of an older one of its number; NoSuchUpload where the upload has ended meanwhile.
+    func put(_ bucket: Bytes, _ key: Bytes, _ id: Bytes, _ part: StoredPart) throws {
+        remove(try state.withLock { try put(bucket, key, id, part, &$0) })
+    }
+
+    /// The same with links of their own to the part's pieces, which the caller keeps from being given up meanwhile.
+    func putLinked(_ bucket: Bytes, _ key: Bytes, _ id: Bytes, _ part: StoredPart) throws {
+        var part = part
+        let gone = try state.withLock { state in
+            part.pieces = try link(part.pieces, &state.nextBody)
+            return try put(bucket, key, id, part, &state)
+        }
+        remove(gone)
+    }
+
+    private func put(
+        _ bucket: Bytes, _ key: Bytes, _ id: Bytes, _ part: StoredPart, _ state: inout State
+    ) throws -> [BodyID] {
+        let uploads = state.index.uploads
+        guard try uploads.upload(bucket, key, id) != nil else { throw ServiceError.noSuchUpload(id) }
+        let old = try uploads.part(id, part.number)
+        try uploads.put(id, part)
+        return state.leases.retire(old?.pieces.bodies ?? [])
+    }
+
+    /// Ends the upload without an object.
+    func abort(_ bucket: Bytes, _ key: Bytes, _ id: Bytes) throws {
+        let gone = try state.withLock { state in
+            let parts = try state.index.transaction {
+                let uploads = state.index.uploads
+                guard try uploads.upload(bucket, key, id) != nil else { throw ServiceError.noSuchUpload(id) }
+                let parts = try uploads.parts(id)
+                try uploads.delete(bucket, key, id)
+                return parts
+            }
+            return state.leases.retire(Set(parts.flatMap(\.pieces.bodies)))
+        }
+        remove(gone)
+    }
+
+    /// Ends the upload with the object that `make` gives from it, its parts and what is at its key, or not at all
+    /// where that throws. Parts that the object has none of are given up.
+    func complete(
+        _ bucket: Bytes, _ key: Bytes, _ id: Bytes,
+        make: (StoredUpload, [StoredPart], StoredObject?) throws -> StoredObject
+    ) throws -> StoredObject {
+        let (object, gone) = try state.withLock { state in
+            let (object, old, parts) = try state.index.transaction {
+                let uploads = state.index.uploads
+                guard let upload = try uploads.upload(bucket, key, id) else { throw ServiceError.noSuchUpload(id) }
+                let parts = try uploads.parts(id)
+                let old = try state.index.object(bucket, key)
+                let object = try make(upload, parts, old)
+                try state.index.put(bucket, object)
+                try uploads.delete(bucket, key, id)
+                return (object, old, parts)
+            }
+            let unused = Set(parts.flatMap(\.pieces.bodies)).subtracting(object.pieces.bodies)
+            return (object, Self.retire(old, &state) + state.leases.retire(unused))
+        }
+        remove(gone)
+        return object
+    }
+
+    func parts(
+        _ bucket: Bytes, _ key: Bytes, _ id: Bytes, after marker: Int64, maximum: Int64
+    ) throws -> (StoredUpload, [StoredPart]) {
+        try state.withLock { state in
+            let uploads = state.index.uploads
+            guard let upload = try uploads.upload(bucket, key, id) else { throw ServiceError.noSuchUpload(id) }
+            return (upload, try uploads.parts(id, after: marker, maximum: maximum))
+        }
+    }
+
+    func uploads(_ bucket: Bytes, _ query: UploadQuery) throws -> UploadPage {
+        try state.withLock { try $0.index.uploads.list(bucket, query) }
+    }
+}
