@@ -51,6 +51,8 @@ enum MountSubcommand {
         switch side {
         case .child(let report):
             Background.leaveTerminal(log: logFile?.descriptor)
+            Background.closeInherited(
+                keeping: [session.fileDescriptor, report] + (logFile.map { [$0.descriptor] } ?? []))
             do throws(CommandError) {
                 try service.serve { error in StartReport.send(error, to: report) }
                 _exit(ExitCode.success.rawValue)

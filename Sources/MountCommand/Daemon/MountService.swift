@@ -79,9 +79,7 @@ struct MountService: Sendable {
             if error.kind == .cancelled {
                 throw CommandError(.failure, "stopped by a signal before the bucket had answered")
             }
-            let id = error.requestID.isEmpty ? "" : " (request \(error.requestID))"
-            // The message begins with the server's code.
-            throw CommandError(ExitCode(probe: error.kind), "the bucket can't be used: \(error.message)\(id)")
+            throw CommandError(probe: error)
         }
     }
 }

@@ -30,6 +30,8 @@ struct MountOptions: Sendable, Equatable {
     // Mount point.
     var allowsNonEmpty = false
     var isReadOnly = false
+    /// Whether `ro` among mount(8)'s words said so, which `rw` after it takes back.
+    var isReadOnlyByWord = false
     var allowsOthers = false
     /// Nil is the mounting user.
     var uid: UInt32?
