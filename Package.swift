@@ -94,7 +94,7 @@ let package = Package(
         tests(
             "ObjectServerTests", foundations + ["ObjectServer", "CObjectServer"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
-        tests("CredentialsTests", foundations + ["Credentials"]),
+        tests("CredentialsTests", foundations + ["Credentials", "HTTPTransport"]),
         tests(
             "OSSClientTests",
             foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],

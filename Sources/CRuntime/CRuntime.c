@@ -1,9 +1,14 @@
 #define _GNU_SOURCE
 #include "CRuntime.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <syslog.h>
@@ -31,6 +36,54 @@ void cruntime_set_thread_name(const char *name) {
 }
 
 int cruntime_fork(void) { return fork(); }
+
+int cruntime_memory_file(const void *bytes, size_t count) {
+    int file = memfd_create("input", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    for (size_t done = 0; done < count;) {
+        ssize_t written = pwrite(file, (const char *)bytes + done, count - done, (off_t)done);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) {
+            int error = written < 0 ? errno : ENOSPC;
+            close(file);
+            errno = error;
+            return -1;
+        }
+        done += (size_t)written;
+    }
+    return file;
+}
+
+int cruntime_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int cruntime_start_filter(char *const arguments[], int input, int output, int *child) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigset_t none, every;
+    sigemptyset(&none);
+    sigfillset(&every);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &every);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    error = posix_spawn_file_actions_adddup2(&actions, input, 0);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, 1);
+    if (error == 0) error = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    pid_t started = 0;
+    if (error == 0) error = posix_spawnp(&started, arguments[0], &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error == 0) *child = (int)started;
+    return error;
+}
 
 void cruntime_syslog(int priority, const char *text) { syslog(LOG_DAEMON | priority, "%s", text); }
 

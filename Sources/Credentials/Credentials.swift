@@ -5,12 +5,16 @@ import Runtime
 //
 // Parts: `Credentials`, the immutable triple with its expiry; `CredentialsProvider`, what a client asks before each
 // request; `StaticCredentialsProvider` and `EnvironmentCredentialsProvider`, which have what they have;
-// `ProcessEnvironment`, which reads and wipes the process's variables.
+// `PasswordFileProvider`, which reads its file again when asked for others; `RefreshingCredentialsProvider`, which asks
+// a `CredentialsSource` ahead of expiry, and `AuthServerSource`, the one source there is; `PrivateFile`, which reads
+// files that nobody else may see; `ProcessEnvironment`, which reads and wipes the process's variables.
 //
 // Invariants. A secret or a token is in no description, mirror, error or log line: `Credentials` shows its id alone.
 // A provider is asked for each attempt and answers from memory when it can, so that what it refreshes takes effect at
 // once. `forceRefresh` names the credentials that were refused: of many requests refused at the same time the first
 // refreshes and the rest get what it got.
+//
+// Times of expiry are the server's, and compared with the clock that its client corrects (`ServerClock`).
 //
 // Failure: a provider that has nothing says what it looked for. Errors tell apart what the user must mend (`missing`,
 // `malformed`) and what may pass (`unavailable`), so that a mount doesn't wait for a variable that will never be set.

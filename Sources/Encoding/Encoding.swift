@@ -2,8 +2,8 @@ import COpenSSL
 
 // Encoding: the text forms in which the services' protocols carry bytes, both ways.
 //
-// Parts: `PercentEncoding`, `Base64` and `Hexadecimal` for bytes; `XMLReader` and `XMLWriter` for documents; the dates
-// of HTTP and of XML as an extension of `WallTime`.
+// Parts: `PercentEncoding`, `Base64` and `Hexadecimal` for bytes; `XMLReader` and `XMLWriter` for documents; `JSONValue`,
+// small replies as a tree; the dates of HTTP and of XML as an extension of `WallTime`.
 //
 // Invariants. Everything is bytes in and bytes out: no String holds what came from a server, as Swift's takes NFC and
 // NFD for one text, CR LF for one character, and replaces what isn't UTF-8. Decoders are total: any input gives a
@@ -13,10 +13,9 @@ import COpenSSL
 // XML is read as a stream with bounds on depth and bytes, without network, entities or document types: what a service
 // never sends is refused at once. A control character in one element spoils that element, not the document.
 //
-// Deliberately not here: what the documents mean (that is the clients'), JSON (it comes with the credentials that need
-// it), URLs as such (libcurl's).
+// Deliberately not here: what the documents mean (that is the clients'), URLs as such (libcurl's).
 //
-// Libraries: OpenSSL for base64, libxml2 for reading XML, glibc for calendar arithmetic. Percent-encoding is ours: the
+// Libraries: OpenSSL for base64, libxml2 for reading XML, FoundationEssentials for JSON, glibc for calendar arithmetic. Percent-encoding is ours: the
 // services sign its exact form, which no library promises.
 
 /// Base64 of RFC 4648 with padding, without line breaks.

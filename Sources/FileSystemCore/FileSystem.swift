@@ -29,6 +29,8 @@ package final class FileSystem: FileSystemOperations {
     /// Opens that wait for the server only as long as patience lasts, so that they never stand in line behind those that
     /// wait for good.
     let revalidations = WorkerPool(name: "revalidation", limit: 256)
+    /// When a writer last failed for want of memory; a leaf.
+    let lastGivenUp = Locked(Deadline(nanoseconds: 0))
     /// Bytes of writes that wait for memory.
     let overflow: WriteOverflow
 

@@ -8,7 +8,7 @@ enum Help {
           ossmount umount DIR [--timeout TIME]
           ossmount mount --help | umount --help | --help | --version
 
-        Keys come from OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET in the environment.
+        Keys come from OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET in the environment, or as --credentials says.
         """
 
     static var mount: String {

@@ -1,5 +1,4 @@
 import CRuntime
-import Credentials
 import FuseBridge
 import Glibc
 import Instrumentation
@@ -17,14 +16,13 @@ enum MountSubcommand {
         let logFile = try openLogFile(options)
         // Before any secret is read.
         if !options.allowsCoreDumps { _ = cruntime_forbid_core_dumps() }
-        let credentials = EnvironmentCredentialsProvider()
-        ProcessEnvironment.wipe(EnvironmentCredentialsProvider.variables)
         let log = Log(level: options.logLevel, sink: sink(logFile, isForeground: options.isForeground))
+        let credentials = try wiring.credentials(log: log)
         let session = wiring.session(log: log)
         let mountPoint = try told(request) { () throws(FuseMountError) in try session.checkMountPoint() }
         if !options.allowsNonEmpty { try MountPoint.checkEmpty(mountPoint) }
         try told(request) { () throws(FuseMountError) in try session.checkFuse() }
-        try check(credentials)
+        try credentials.checkLocally()
 
         // From here on a signal must not end the process, or the mount would stay behind it.
         Signals.block()
@@ -53,6 +51,8 @@ enum MountSubcommand {
         switch side {
         case .child(let report):
             Background.leaveTerminal(log: logFile?.descriptor)
+            Background.closeInherited(
+                keeping: [session.fileDescriptor, report] + (logFile.map { [$0.descriptor] } ?? []))
             do throws(CommandError) {
                 try service.serve { error in StartReport.send(error, to: report) }
                 _exit(ExitCode.success.rawValue)
@@ -85,14 +85,6 @@ enum MountSubcommand {
     private static func sink(_ logFile: LogFile?, isForeground: Bool) -> any LogSink {
         if let logFile { return logFile.sink }
         return isForeground ? DescriptorSink(descriptor: STDERR_FILENO) : SystemLogSink()
-    }
-
-    private static func check(_ credentials: EnvironmentCredentialsProvider) throws(CommandError) {
-        do throws(CredentialsError) {
-            _ = try credentials.credentials(deadline: .now)
-        } catch {
-            throw CommandError(.credentials, error.message)
-        }
     }
 
     /// `body`, with its error in this command's words.

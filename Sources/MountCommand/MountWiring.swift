@@ -13,7 +13,10 @@ import Transfer
 struct MountWiring: Sendable {
     private let request: MountRequest
     private let client: OSSClientConfiguration
-    private let transport: CurlTransport.Configuration
+    /// All that goes over the network; its thread starts with the first request.
+    private let transport: CurlTransport
+    /// Corrected by the store's refused dates; the credentials' expiry is compared with it.
+    private let serverClock = ServerClock()
 
     /// Checks what the options say about the server; opens nothing.
     init(_ request: MountRequest) throws(CommandError) {
@@ -38,7 +41,7 @@ struct MountWiring: Sendable {
         }
         var transport = CurlTransport.Configuration()
         transport.caFile = try options.caFile.map(Self.readableFile)
-        self.transport = transport
+        self.transport = CurlTransport(transport)
     }
 
     /// What is mounted: `oss://bucket/prefix` on `mountPoint`.
@@ -52,10 +55,16 @@ struct MountWiring: Sendable {
         return FuseSession(configuration: configuration, log: log)
     }
 
+    /// Who the requests are signed for; connects to nothing yet.
+    func credentials(log: Log) throws(CommandError) -> MountCredentials {
+        try MountCredentials(
+            request.options, bucket: request.bucket.bucket, transport: transport, serverClock: serverClock, log: log)
+    }
+
     /// The bucket; starts the transport's thread with its first request.
     func store(credentials: any CredentialsProvider, log: Log) -> OSSClient {
         OSSClient(
-            configuration: client, transport: CurlTransport(transport), credentials: credentials, log: log)
+            configuration: client, transport: transport, credentials: credentials, log: log, serverClock: serverClock)
     }
 
     /// The file system over `store`; starts no thread.

@@ -38,13 +38,16 @@ package final class OSSClient: ObjectStore {
     let signer: any RequestSigner
     /// What was sent so far.
     package let counters = RequestCounters()
-    // Seconds that the server's clock is ahead of ours, as refused dates have taught; a leaf lock.
-    let serverClockLead = Locked<Int64>(0)
+    /// What time it is there, as refused dates have taught.
+    let serverClock: ServerClock
 
     /// Does nothing on the network; `probe` does.
+    ///
+    /// - Parameter serverClock: shared with the credentials, whose expiry is a time of the server's; nil makes one.
     package init(
         configuration: OSSClientConfiguration, transport: any HTTPExchanging, credentials: any CredentialsProvider,
-        log: Log, clock: any Instrumentation.Clock = SystemClock(), pausing: any Pausing = SystemPausing()
+        log: Log, clock: any Instrumentation.Clock = SystemClock(), pausing: any Pausing = SystemPausing(),
+        serverClock: ServerClock? = nil
     ) {
         self.configuration = configuration
         self.transport = transport
@@ -52,6 +55,7 @@ package final class OSSClient: ObjectStore {
         self.log = log
         self.clock = clock
         self.pausing = pausing
+        self.serverClock = serverClock ?? ServerClock(clock)
         location = BucketLocation(
             endpoint: configuration.endpoint, bucket: configuration.bucket, addressing: configuration.addressing)
         signer = configuration.makeSigner()

@@ -176,6 +176,24 @@ import Testing
         expectErrno(ESTALE) { _ = try fixture.open(first, flags: O_RDWR) }
     }
 
+    @Test("after an open met a foreign version, the name is the new one, though the listing is of before")
+    func oldListingAfterReplacement() throws {
+        let fixture = CoreFixture()
+        _ = fixture.memory.seed(ObjectKey("f".utf8), Array("old".utf8))
+        #expect(try fixture.names() == ["f"])
+        let first = try #require(try fixture.lookup("f")).attributes.inode
+        _ = fixture.memory.seed(ObjectKey("f".utf8), Array("newer".utf8))
+        fixture.clock.advance(by: .seconds(2))
+        expectErrno(ESTALE) { _ = try fixture.open(first) }
+        // The kernel looks up twice, and forgets the first answer in between.
+        let second = try #require(try fixture.lookup("f")).attributes.inode
+        fixture.fileSystem.forget(inode: second, count: 1)
+        let third = try #require(try fixture.lookup("f")).attributes
+        #expect(third.size == 5)
+        let handle = try fixture.open(third.inode)
+        #expect(try fixture.read(third.inode, handle) == Array("newer".utf8))
+    }
+
     @Test("a change of metadata by another host under the same bytes keeps the inode")
     func sameBytes() throws {
         let fixture = CoreFixture()

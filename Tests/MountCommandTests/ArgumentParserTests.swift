@@ -40,6 +40,7 @@ import Testing
         #expect(try Self.options("--memory=64MiB", "-o", "memory=128MiB").memoryBytes == 128 << 20)
         #expect(try Self.options("-o", "memory=128MiB", "--memory=64MiB").memoryBytes == 64 << 20)
         #expect(try Self.options("-o", "ro,rw").isReadOnly == false)
+        #expect(try Self.options("--read-only", "-o", "rw").isReadOnly, "mount(8) passes rw by itself")
     }
 
     @Test("every option is read into its field")

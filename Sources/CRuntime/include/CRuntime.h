@@ -19,6 +19,18 @@ void cruntime_set_thread_name(const char *name);
 /// on in the child, and a lock that one of them held stays locked there.
 int cruntime_fork(void);
 
+/// A file in memory that holds `count` bytes, to be read from its beginning; its descriptor, closed on exec, or -1 with
+/// errno.
+int cruntime_memory_file(const void *bytes, size_t count);
+
+/// pipe2(2) with both ends closed on exec: 0, or -1 with errno.
+int cruntime_pipe(int ends[2]);
+
+/// Starts `arguments[0]`, found by PATH, as the leader of a process group of its own, with no signal blocked or ignored:
+/// `input` and `output` as its standard input and output, /dev/null as its standard error, and no other descriptor.
+/// 0 with its id in `child`, or an errno.
+int cruntime_start_filter(char *const arguments[], int input, int output, int *child);
+
 /// Connects to the system's log under `name`, which must live as long as the process.
 void cruntime_open_syslog(const char *name);
 

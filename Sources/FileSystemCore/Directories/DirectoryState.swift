@@ -82,6 +82,12 @@ struct DirectoryState {
         absent[name] = time
     }
 
+    /// Takes the server's word on one name into the listing; it doesn't make the others younger.
+    mutating func noteAnswer(for name: FileName, _ listed: ListedName?) {
+        listing?.names[name] = listed
+        if listed != nil { absent[name] = nil }
+    }
+
     /// When the server said that `name` is absent.
     func absentSince(_ name: FileName) -> Deadline? { absent[name] }
 

@@ -22,6 +22,15 @@ enum NameOnServer: Sendable {
     case directory
     case file(ObjectInfo)
     case absent
+
+    /// As a listing would show it.
+    var listed: ListedName? {
+        switch self {
+        case .directory: .directory
+        case .file(let info): .object(ListedObject(info))
+        case .absent: nil
+        }
+    }
 }
 
 extension FileSystem {
@@ -112,6 +121,8 @@ extension FileSystem {
         let child = parent.directory.children[name]
         if parent.directory.hasChanged(name, since: time) { return child }
         if let file = child?.file, file.state.withLock({ $0.isLocal || $0.writers > 0 }) { return child }
+        // Newer than the listing: the next lookup must not make the old version's node again.
+        parent.directory.noteAnswer(for: name, answer.listed)
         switch answer {
         case .absent:
             if let child { replace(child, &table) }

@@ -155,17 +155,27 @@ extension FileSystem {
         let error = FileSystemError(
             EFBIG, "A file may have \(configuration.maximumFileBytes) bytes with this memory option.", level: .error)
         if isNew {
+            let path = table.withLock { table in table[inode].flatMap { table.path(of: $0) } }
             log(
-                .error, "file too large for the memory it is sent from",
-                [LogField("ino", inode.rawValue), LogField("limit", configuration.maximumFileBytes)])
+                .error, "file too large for the memory it is sent from: give more with the memory option",
+                [LogField("path", path ?? []), LogField("limit", configuration.maximumFileBytes)])
         }
         return error
+    }
+
+    /// Whether this waiting writer is the one to fail: one at a time, so that what it gives back lets the others go on.
+    private func mayGiveUp(after patience: Duration) -> Bool {
+        lastGivenUp.withLock { last in
+            guard last.advanced(by: patience) <= .now else { return false }
+            last = .now
+            return true
+        }
     }
 
     /// Slabs, waiting for memory where there is none.
     ///
     /// Fails with EFBIG once nothing has been sent for `patience` while all memory is unsent bytes of open files: then
-    /// nobody will give any back.
+    /// nobody will give any back, unless one writer fails.
     func takeSlabs(_ count: Int, _ context: RequestContext) throws(FileSystemError) -> [Slab] {
         let freed = Locked(false)
         let patience = Duration.seconds(5)
@@ -187,7 +197,7 @@ extension FileSystem {
                 table.files.contains { $0.1.state.withLock { $0.isSending } }
             }
             if isSending { giveUpAt = .after(patience) }
-            if giveUpAt.hasPassed {
+            if giveUpAt.hasPassed, mayGiveUp(after: patience) {
                 throw FileSystemError(
                     EFBIG, "All memory holds files that are being written: give more with the memory option.",
                     level: .error)

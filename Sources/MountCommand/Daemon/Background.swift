@@ -46,6 +46,21 @@ enum Background {
         if null > STDERR_FILENO { close(null) }
     }
 
+    /// Closes what the shell or a script had open, but for `kept`: a lock or a pipe that the serving process kept would
+    /// stay taken as long as the mount stands.
+    static func closeInherited(keeping kept: [Int32]) {
+        guard let directory = opendir("/proc/self/fd") else { return }
+        var inherited: [Int32] = []
+        while let entry = readdir(directory) {
+            let number = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { atoi($0) }
+            }
+            if number > STDERR_FILENO, number != dirfd(directory), !kept.contains(number) { inherited.append(number) }
+        }
+        closedir(directory)
+        for number in inherited { close(number) }
+    }
+
     private static func problem(_ thing: String, _ number: Int32) -> CommandError {
         CommandError(.failure, "\(thing) for the background can't be made: \(SystemError.text(number))")
     }

@@ -1,5 +1,4 @@
 import CRuntime
-import Credentials
 import FileSystemCore
 import FuseBridge
 import Glibc
@@ -11,7 +10,7 @@ import Runtime
 struct MountService: Sendable {
     let wiring: MountWiring
     let session: FuseSession
-    let credentials: any CredentialsProvider
+    let credentials: MountCredentials
     let mountPoint: [UInt8]
     let log: Log
     let logFile: LogFile?
@@ -25,7 +24,7 @@ struct MountService: Sendable {
     func serve(started: (CommandError?) -> Void) throws(CommandError) {
         // Root only; without it the kernel could ask us for memory by writing to ourselves.
         _ = cruntime_set_io_flusher()
-        let store = wiring.store(credentials: credentials, log: log)
+        let store = wiring.store(credentials: credentials.provider, log: log)
         let fileSystem = wiring.fileSystem(store: store, notifier: session.notifier, log: log)
         let instance = InstanceFile.make(device: session.device, log: log)
         let shutdown = Shutdown(session: session, fileSystem: fileSystem, log: log) { instance?.write($0) }
@@ -38,7 +37,11 @@ struct MountService: Sendable {
                 },
                 hangUp: { logFile?.reopen() })
             guard hasThread else { throw CommandError(.failure, "the system has no room for a thread") }
-            try probe(store, probing)
+            // Before the bucket is asked, and with all the patience there is, so that an auth server that can't be reached
+            // isn't taken for a bucket that can't.
+            let deadline = Deadline.after(startTimeout)
+            try credentials.obtain(by: deadline)
+            try probe(store, by: deadline, probing)
         } catch {
             log(.error, "not mounted", [LogField("reason", error.message)])
             try? session.detach()
@@ -67,16 +70,16 @@ struct MountService: Sendable {
     }
 
     /// Asks whether the bucket is there for these credentials, within `start-timeout`.
-    private func probe(_ store: any ObjectStore, _ cancellation: Cancellation) throws(CommandError) {
+    private func probe(
+        _ store: any ObjectStore, by deadline: Deadline, _ cancellation: Cancellation
+    ) throws(CommandError) {
         do throws(ObjectStoreError) {
-            try store.probe(RequestContext(deadline: .after(startTimeout), cancellation: cancellation))
+            try store.probe(RequestContext(deadline: deadline, cancellation: cancellation))
         } catch {
             if error.kind == .cancelled {
                 throw CommandError(.failure, "stopped by a signal before the bucket had answered")
             }
-            let id = error.requestID.isEmpty ? "" : " (request \(error.requestID))"
-            // The message begins with the server's code.
-            throw CommandError(ExitCode(probe: error.kind), "the bucket can't be used: \(error.message)\(id)")
+            throw CommandError(probe: error)
         }
     }
 }

@@ -17,7 +17,7 @@ extension OptionTable {
                 "metadata-ttl", value: "TIME",
                 range: "0 to \(Quantity.text(time: ttlRange.upperBound))",
                 default: Quantity.text(time: MountOptions().metadataTTL),
-                help: "how old attributes and listings may be; opening a file asks the server in any case"
+                help: "how old attributes and listings may be; opening a known file asks the server all the same"
             ) { options, value throws(CommandError) in options.metadataTTL = try value.time(in: ttlRange) },
         ])
 }

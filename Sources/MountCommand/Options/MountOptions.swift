@@ -4,7 +4,6 @@ import Instrumentation
 struct MountOptions: Sendable, Equatable {
     enum Addressing: String, Sendable, CaseIterable { case auto, virtual, path, cname }
     enum Signature: String, Sendable, CaseIterable { case auto, v4, v1 }
-    enum CredentialsSource: String, Sendable, CaseIterable { case environment }
 
     // Server.
     /// A URL or a host; nil derives it from the region.
@@ -12,9 +11,15 @@ struct MountOptions: Sendable, Equatable {
     var region: String?
     var addressing = Addressing.auto
     var signature = Signature.auto
-    var credentials = CredentialsSource.environment
     /// A file of certificates in PEM to trust instead of the system's.
     var caFile: [UInt8]?
+
+    // Credentials.
+    var credentials = CredentialsChoice.environment
+    /// A file of request headers for the auth server.
+    var credentialsHeaders: [UInt8]?
+    /// The words of the command that decodes the auth server's replies.
+    var credentialsDecoder: [[UInt8]]?
 
     // Memory and caches.
     /// 512 MiB: sixteen parallel streams of 8 MiB parts with as much again for what is being read.
@@ -25,6 +30,8 @@ struct MountOptions: Sendable, Equatable {
     // Mount point.
     var allowsNonEmpty = false
     var isReadOnly = false
+    /// Whether `ro` among mount(8)'s words said so, which `rw` after it takes back.
+    var isReadOnlyByWord = false
     var allowsOthers = false
     /// Nil is the mounting user.
     var uid: UInt32?

@@ -34,6 +34,12 @@ struct MountRequest: Sendable {
             try ConfigFile.read(setting.value.path(), with: Self.parser).apply(to: &options)
         }
         try parsed.apply(to: &options)
+        if options.credentialsHeaders != nil || options.credentialsDecoder != nil {
+            guard case .url = options.credentials else {
+                throw CommandError(
+                    .usage, "credentials-headers and credentials-decoder are for credentials=url:URL alone")
+            }
+        }
         guard options.endpoint != nil || options.region != nil else {
             throw CommandError(
                 .usage, "neither an endpoint nor a region is given",

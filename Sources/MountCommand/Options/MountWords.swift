@@ -16,9 +16,15 @@ enum MountWords {
     /// The word as an option; nil for a word that mount(8) doesn't know either.
     static func definition(_ name: String) -> OptionDefinition<MountOptions>? {
         switch name {
-        case "ro", "rw":
+        case "ro":
             return OptionDefinition<MountOptions>(name, help: "") { options, _ throws(CommandError) in
-                options.isReadOnly = name == "ro"
+                options.isReadOnly = true
+                options.isReadOnlyByWord = true
+            }
+        // mount(8) passes rw whenever nobody said ro, which must not undo what the config file says.
+        case "rw":
+            return OptionDefinition<MountOptions>(name, help: "") { options, _ throws(CommandError) in
+                if options.isReadOnlyByWord { options.isReadOnly = false }
             }
         case _ where kernelWords.contains(name):
             return OptionDefinition<MountOptions>(name, help: "") { options, _ throws(CommandError) in

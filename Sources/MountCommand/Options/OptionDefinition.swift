@@ -38,7 +38,7 @@ struct OptionHeading: Sendable {
 
 /// All options of `ossmount mount`, in the order of `--help`; one file per heading.
 enum OptionTable {
-    static let headings = [serverOptions, cacheOptions, mountPointOptions, processOptions]
+    static let headings = [serverOptions, credentialsOptions, cacheOptions, mountPointOptions, processOptions]
 
     static var all: [OptionDefinition<MountOptions>] { headings.flatMap(\.options) }
 }

@@ -21,12 +21,6 @@ extension OptionTable {
                 help: "how requests are signed; auto is v4 where the region is known, else v1"
             ) { options, value throws(CommandError) in options.signature = try value.word() },
             OptionDefinition<MountOptions>(
-                "credentials", value: "SOURCE", range: words(MountOptions.CredentialsSource.self),
-                default: "environment",
-                help: "where the keys come from: OSS_ACCESS_KEY_ID, OSS_ACCESS_KEY_SECRET and, for temporary keys, "
-                    + "OSS_SESSION_TOKEN; never from an argument, which every user of the machine can read"
-            ) { options, value throws(CommandError) in options.credentials = try value.word() },
-            OptionDefinition<MountOptions>(
                 "ca-file", value: "FILE", default: "the system's",
                 help: "certificates in PEM to trust instead of the system's"
             ) { options, value throws(CommandError) in options.caFile = try value.path() },

@@ -78,8 +78,7 @@ extension OSSClient {
             pausing.pause(until: clock.monotonic.advanced(by: delay), cancellation: state.context.cancellation)
         case .correctClock:
             guard let serverTime = failure.serverTime else { return false }
-            let lead = serverTime.seconds - clock.wall.seconds
-            serverClockLead.withLock { $0 = lead }
+            let lead = serverClock.correct(serverTime)
             log(.warning, "clock differs from the server's, corrected", [LogField("lead_seconds", lead)])
         case .refreshCredentials:
             guard let rejected = state.credentials, refresh(rejected, state.context) else { return false }
@@ -142,7 +141,7 @@ extension OSSClient {
     }
 
     /// Our clock as refused dates have corrected it; whole seconds.
-    var serverTime: WallTime { WallTime(seconds: clock.wall.seconds + serverClockLead.withLock { $0 }) }
+    var serverTime: WallTime { WallTime(seconds: serverClock.now.seconds) }
 
     private func signed(_ request: OSSRequest, _ state: inout CallState) throws(AttemptFailure) -> HTTPRequest {
         let credentials: Credentials
