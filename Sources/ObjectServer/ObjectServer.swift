@@ -41,6 +41,8 @@ package struct ServerConfiguration: Sendable {
     /// The longest life of temporary keys, in seconds.
     package var tokenSeconds: UInt64 = 3600
     package var auth = AuthServer.Options()
+    /// True to measure large bodies and throw them away.
+    package var hasSyntheticBodies = false
     package var log: Log
 
     package init(listen: ListenAddress, folder: String, buckets: [Bytes], region: Bytes, keys: AccessKeys, log: Log) {
@@ -68,7 +70,9 @@ package final class ObjectServer {
     /// Starts to serve; returns when connections are taken.
     package init(_ configuration: ServerConfiguration) throws(StartFailure) {
         do {
-            let folder = try ObjectFolder(path: configuration.folder, buckets: configuration.buckets)
+            let folder = try ObjectFolder(
+                path: configuration.folder, buckets: configuration.buckets,
+                isSynthetic: configuration.hasSyntheticBodies)
             let (listener, port) = try ListeningSocket.open(configuration.listen)
             var tokens = TokenIssuer(account: configuration.keys)
             tokens.longestSeconds = Int64(clamping: configuration.tokenSeconds)

@@ -14,6 +14,10 @@ uint64_t cobjectserver_crc64_tables(uint64_t crc, const void *bytes, size_t leng
 /// The CRC-64/XZ of two stretches one after the other, from that of each and the length of the second. Any thread.
 uint64_t cobjectserver_crc64_combine(uint64_t first, uint64_t second, uint64_t second_length);
 
+/// Fills `bytes` with what large objects hold when nothing is stored: from `position` on, each eight bytes are the
+/// number of their word times 0x9E3779B97F4A7C15, the lowest byte first. Any thread.
+void cobjectserver_pattern(void *bytes, size_t length, uint64_t position);
+
 /// A new event descriptor that is not readable; -1 with errno.
 int cobjectserver_event(void);
 

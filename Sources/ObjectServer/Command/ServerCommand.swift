@@ -31,6 +31,7 @@ package enum ServerCommand {
         configuration.limits = options.limits
         configuration.tokenSeconds = options.tokens.seconds
         configuration.auth = options.tokens.auth
+        configuration.hasSyntheticBodies = options.hasSyntheticBodies
         if let path = options.tokens.headerFile {
             guard let headers = TokenOptions.headers(try contents(path)) else {
                 throw ServerOptions.UsageError(message: "\(path) has a line that is no header")

@@ -19,6 +19,7 @@ struct ServerOptions: Equatable {
     var certificateKey: String?
     var limits = ServerLimits()
     var tokens = TokenOptions()
+    var hasSyntheticBodies = false
 
     static let help = """
         Usage: ossmount-server --listen ADDRESS:PORT --data FOLDER --bucket NAME [options]
@@ -44,6 +45,9 @@ struct ServerOptions: Equatable {
           --auth-headers FILE     headers that the auth server demands, one `Name: value` on each line
           --auth-status FORM      its StatusCode as number or text (number)
           --auth-encoding FORM    its reply as none or base64 encodes it (none)
+          --bodies KIND           stored; or synthetic: of what is longer than 1 MiB only length and checksum are kept,
+                                  and reads make the bytes up, word n of 8 bytes being n * 0x9E3779B97F4A7C15
+                                  (lowest byte first): what a test writes is to be that
           --help                  show this text
           --version               show the version
 
@@ -83,7 +87,7 @@ struct ServerOptions: Equatable {
     }
 
     private static func takesValue(_ name: String) -> Bool {
-        let names = ["--listen", "--data", "--bucket", "--region", "--tls-certificate", "--tls-key"]
+        let names = ["--listen", "--data", "--bucket", "--region", "--tls-certificate", "--tls-key", "--bodies"]
         return names.contains(name) || LimitOptions.knows(name) || TokenOptions.names.contains(name)
     }
 
@@ -115,6 +119,11 @@ struct ServerOptions: Equatable {
         certificateKey = values["--tls-key"]?.first
         limits = try LimitOptions.limits(values)
         tokens = try TokenOptions(values)
+        let bodies = values["--bodies"]?.first ?? "stored"
+        guard bodies == "stored" || bodies == "synthetic" else {
+            throw UsageError(message: "--bodies takes stored or synthetic")
+        }
+        hasSyntheticBodies = bodies == "synthetic"
         guard (certificate == nil) == (certificateKey == nil) else {
             throw UsageError(message: "--tls-certificate and --tls-key go together")
         }

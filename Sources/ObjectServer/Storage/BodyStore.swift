@@ -5,10 +5,13 @@ import Glibc
 /// names it any more. Safe from any thread, as no two threads ever have the same number to write.
 struct BodyStore: Sendable {
     private let folder: String
+    /// True where large bodies are measured and thrown away.
+    let isSynthetic: Bool
 
     /// Makes the folder's 256 subfolders if they aren't there.
-    init(folder: String) throws(StorageError) {
+    init(folder: String, isSynthetic: Bool) throws(StorageError) {
         self.folder = folder
+        self.isSynthetic = isSynthetic
         try Self.makeFolder(folder)
         for number in 0..<256 { try Self.makeFolder(Self.subfolder(folder, Int64(number))) }
     }
@@ -48,7 +51,7 @@ struct BodyStore: Sendable {
     }
 
     func remove(_ body: BodyID) {
-        guard body != .empty else { return }
+        guard body != .empty, body != .synthetic else { return }
         unlink(path(body))
     }
 
@@ -76,9 +79,14 @@ final class BodyWriter {
     /// the ETag is made of CRC-64 and length.
     static let digestLimitBytes: UInt64 = 8 << 20
 
+    /// With `--bodies synthetic` what is longer isn't stored: the bodies by which links and the like are kept are
+    /// shorter.
+    static let storedLimitBytes: UInt64 = 1 << 20
+
     let body: BodyID
     private let store: BodyStore
     private var descriptor: Int32 = -1
+    private var isDropped = false
     private var md5: RunningMD5?
     private let alwaysDigests: Bool
     private(set) var size: UInt64 = 0
@@ -98,11 +106,12 @@ final class BodyWriter {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         guard !bytes.isEmpty else { return }
-        if descriptor < 0 { descriptor = try store.create(body) }
         crc = cobjectserver_crc64(crc, bytes.baseAddress, bytes.count)
         size += UInt64(bytes.count)
         if !alwaysDigests && size > Self.digestLimitBytes { md5 = nil }
         md5?.update(bytes)
+        if store.isSynthetic && size > Self.storedLimitBytes { return drop() }
+        if descriptor < 0 { descriptor = try store.create(body) }
         var rest = bytes
         while !rest.isEmpty {
             let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
@@ -115,13 +124,22 @@ final class BodyWriter {
     /// Ends the file: where its bytes are, and their MD5 where it was taken.
     func finish() -> (body: BodyID, md5: Bytes?) {
         closeFile()
-        return (size == 0 ? .empty : body, md5?.finish())
+        return (size == 0 ? .empty : isDropped ? .synthetic : body, md5?.finish())
     }
 
     /// Takes the file away again.
     func abandon() {
         closeFile()
-        if size > 0 { store.remove(body) }
+        if size > 0 && !isDropped { store.remove(body) }
+    }
+
+    /// Goes on without the file.
+    private func drop() {
+        guard !isDropped else { return }
+        isDropped = true
+        guard descriptor >= 0 else { return }
+        closeFile()
+        store.remove(body)
     }
 
     private func closeFile() {

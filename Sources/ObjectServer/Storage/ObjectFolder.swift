@@ -27,10 +27,10 @@ final class ObjectFolder: Sendable {
     }
 
     /// Opens or makes the folder at `path`, which a server has to itself. Blocks for the sweep.
-    init(path: String, buckets: [Bytes]) throws {
+    init(path: String, buckets: [Bytes], isSynthetic: Bool = false) throws {
         try BodyStore.makeFolder(path)
         lockFile = try Self.lock(path + "/lock")
-        let bodies = try BodyStore(folder: path + "/bodies")
+        let bodies = try BodyStore(folder: path + "/bodies", isSynthetic: isSynthetic)
         let index = try ObjectIndex(path: path + "/index.sqlite")
         let used = try index.bodies()
         var last = used.lazy.map(\.number).max() ?? 0
@@ -141,6 +141,10 @@ final class ObjectFolder: Sendable {
     func link(_ pieces: [Piece], _ nextBody: inout Int64) throws(StorageError) -> [Piece] {
         var copies: [Piece] = []
         for piece in pieces {
+            guard piece.body != .synthetic else {
+                copies.append(piece)
+                continue
+            }
             var copy = piece
             copy.body = BodyID(number: nextBody)
             nextBody += 1

@@ -2,10 +2,12 @@
 struct BodyID: Hashable, Sendable {
     let number: Int64
     static let empty = BodyID(number: 0)
+    /// No file: the bytes are made up from where they lie in the object.
+    static let synthetic = BodyID(number: -1)
 }
 
 /// A stretch of a body. An object's bytes are its pieces, one after the other: one for an object put at once, one for
-/// each part of an upload, so that completing one moves no bytes. Each body is named by one piece of one row.
+/// each part of an upload, so that completing one moves no bytes. Each file is named by one piece of one row.
 struct Piece: Hashable, Sendable {
     var body: BodyID
     /// Where in the body it begins: above 0 where a part was copied out of the middle of an object.

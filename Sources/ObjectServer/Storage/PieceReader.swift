@@ -28,7 +28,7 @@ final class PieceReader {
     func body(offset: UInt64, length: UInt64) throws(StorageError) -> Reply.Body {
         let stretch = pieces.stretch(offset: offset, length: length)
         guard let first = stretch.first else { return .none }
-        guard stretch.count == 1 else { return .pieces(self, offset: offset, length: length) }
+        guard stretch.count == 1, first.body != .synthetic else { return .pieces(self, offset: offset, length: length) }
         return .file(descriptor: try open(first), offset: first.offset, length: length)
     }
 
@@ -45,9 +45,13 @@ final class PieceReader {
         }
         guard index < pieces.count else { return 0 }
         let piece = pieces[index]
-        if descriptor < 0 { descriptor = try open(piece) }
         let within = position - start
         let count = Int(min(UInt64(buffer.count), piece.length - within))
+        guard piece.body != .synthetic else {
+            cobjectserver_pattern(buffer.baseAddress, count, position)
+            return count
+        }
+        if descriptor < 0 { descriptor = try open(piece) }
         let moved = pread(descriptor, buffer.baseAddress, count, off_t(piece.offset + within))
         guard moved > 0 else { throw StorageError(action: "read a body", number: moved < 0 ? errno : EIO) }
         return moved
