@@ -9,8 +9,9 @@ import Runtime
 //
 // Parts. `Connections` moves HTTP: `HTTPDaemon` runs libmicrohttpd with a thread for each connection, an `Exchange` is
 // one request from head to reply. `Signatures` holds one file per scheme. `Operations` holds one file per family; each
-// brings its lines of the routing table, and `Router` finds the line. `Storage` is the folder: an SQLite index of rows
-// by (bucket, key), a file per body. `Faults` makes requests fail, wait and crawl on demand, and counts; `Admin` is
+// brings its lines of the routing table, and `Router` finds the line. `Tokens` are the two services that give out
+// temporary keys. `Storage` is the folder: an SQLite index of rows by (bucket, key), and files that the rows' pieces
+// are stretches of. `Faults` makes requests fail, wait and crawl on demand, and counts; `Admin` is
 // the path by which tests ask for that. `Command` reads the command line.
 //
 // Invariants. Keys, header values and paths are bytes. An object is its row: a body is written whole before its row is
@@ -37,6 +38,9 @@ package struct ServerConfiguration: Sendable {
     package var certificate: Bytes?
     package var certificateKey: Bytes?
     package var limits = ServerLimits()
+    /// The longest life of temporary keys, in seconds.
+    package var tokenSeconds: UInt64 = 3600
+    package var auth = AuthServer.Options()
     package var log: Log
 
     package init(listen: ListenAddress, folder: String, buckets: [Bytes], region: Bytes, keys: AccessKeys, log: Log) {
@@ -66,8 +70,12 @@ package final class ObjectServer {
         do {
             let folder = try ObjectFolder(path: configuration.folder, buckets: configuration.buckets)
             let (listener, port) = try ListeningSocket.open(configuration.listen)
+            var tokens = TokenIssuer(account: configuration.keys)
+            tokens.longestSeconds = Int64(clamping: configuration.tokenSeconds)
             parts = ServerParts(
-                service: Service(folder: folder, region: configuration.region, limits: configuration.limits),
+                service: Service(
+                    folder: folder, region: configuration.region, limits: configuration.limits,
+                    tokens: tokens, auth: configuration.auth),
                 keys: configuration.keys,
                 log: configuration.log)
             let started = HTTPDaemon(

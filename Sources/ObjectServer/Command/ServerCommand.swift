@@ -29,6 +29,14 @@ package enum ServerCommand {
             region: Bytes(options.region.utf8), keys: try keys(),
             log: Log(level: .info, sink: StandardErrorSink()))
         configuration.limits = options.limits
+        configuration.tokenSeconds = options.tokens.seconds
+        configuration.auth = options.tokens.auth
+        if let path = options.tokens.headerFile {
+            guard let headers = TokenOptions.headers(try contents(path)) else {
+                throw ServerOptions.UsageError(message: "\(path) has a line that is no header")
+            }
+            configuration.auth.headers = headers
+        }
         if let path = options.certificate { configuration.certificate = try contents(path) }
         if let path = options.certificateKey { configuration.certificateKey = try contents(path) }
         do throws(StartFailure) {

@@ -18,6 +18,7 @@ struct ServerOptions: Equatable {
     var certificate: String?
     var certificateKey: String?
     var limits = ServerLimits()
+    var tokens = TokenOptions()
 
     static let help = """
         Usage: ossmount-server --listen ADDRESS:PORT --data FOLDER --bucket NAME [options]
@@ -38,6 +39,11 @@ struct ServerOptions: Equatable {
           --key-bytes N           longest key (1023)
           --skew SECONDS          how far a request's date may be from the server's clock (900)
           --restore-delay SECONDS how long it takes to restore an archived object (0)
+          --token-seconds N       longest life of the temporary keys that AssumeRole (POST /?Action=AssumeRole) and
+                                  the auth server (GET /-/credentials) give out (3600)
+          --auth-headers FILE     headers that the auth server demands, one `Name: value` on each line
+          --auth-status FORM      its StatusCode as number or text (number)
+          --auth-encoding FORM    its reply as none or base64 encodes it (none)
           --help                  show this text
           --version               show the version
 
@@ -78,7 +84,7 @@ struct ServerOptions: Equatable {
 
     private static func takesValue(_ name: String) -> Bool {
         let names = ["--listen", "--data", "--bucket", "--region", "--tls-certificate", "--tls-key"]
-        return names.contains(name) || LimitOptions.knows(name)
+        return names.contains(name) || LimitOptions.knows(name) || TokenOptions.names.contains(name)
     }
 
     private init(_ values: [String: [String]], allowsRemote: Bool) throws(UsageError) {
@@ -108,6 +114,7 @@ struct ServerOptions: Equatable {
         certificate = values["--tls-certificate"]?.first
         certificateKey = values["--tls-key"]?.first
         limits = try LimitOptions.limits(values)
+        tokens = try TokenOptions(values)
         guard (certificate == nil) == (certificateKey == nil) else {
             throw UsageError(message: "--tls-certificate and --tls-key go together")
         }

@@ -53,11 +53,12 @@ final class Exchange {
         self.request = request
         let length = headers["content-length"].flatMap(\.decimal) ?? 0
         hasBody = length > 0 || headers.contains("transfer-encoding")
-        if AdminPath.covers(request) {
+        let other = Router.otherService(request)
+        if AdminPath.covers(request), other == nil || !isLoopback {
             work = AdminPath.work(request, parts, isLoopback: isLoopback)
             return .proceed
         }
-        let (route, unknown) = Router.route(request)
+        let (route, unknown) = other.map { ($0, []) } ?? Router.route(request)
         let operation = route?.operation ?? .unknown
         guard takeFault(operation, request), waitOut(parts.latency.withLock { $0 }) else { return .drop }
         if case .status = fault?.kind {
@@ -65,7 +66,8 @@ final class Exchange {
             work = .reply(ServiceError(status: fault?.status ?? 503, code: code).reply(to: request))
         } else {
             work = answering(request) {
-                try self.start(request, route, unknown)
+                if let other { return try other.handler(request, self.parts.service) }
+                return try self.start(request, route, unknown)
             }
         }
         return earlyAnswer(length: length, expectsContinue: headers.contains("expect"))
@@ -106,7 +108,7 @@ final class Exchange {
         let service = parts.service
         let context = SignatureContext(
             keys: parts.keys, region: service.region, now: service.clock.now,
-            allowedSkewSeconds: Int64(clamping: service.limits.skewSeconds))
+            allowedSkewSeconds: Int64(clamping: service.limits.skewSeconds), tokens: service.tokens)
         try SignatureChecker.check(request, context)
         if !request.bucket.isEmpty && service.folder.birth(ofBucket: request.bucket) == nil {
             throw ServiceError.noSuchBucket(request.bucket)

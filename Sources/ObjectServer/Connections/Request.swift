@@ -59,7 +59,8 @@ struct Request: Sendable {
         }
     }
 
-    private static func parameters(_ text: ArraySlice<UInt8>) -> Fields {
+    /// From a query, or a form of the same writing.
+    static func parameters(_ text: ArraySlice<UInt8>) -> Fields {
         var fields = Fields()
         for item in text.split(separator: 0x26) {
             let pair = item.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)

@@ -30,6 +30,10 @@ enum Operation: String, CaseIterable, Sendable {
     case listBuckets = "ListBuckets"
     case getBucketStat = "GetBucketStat"
     case listMultipartUploads = "ListMultipartUploads"
+    /// Of the token service.
+    case assumeRole = "AssumeRole"
+    /// Of the auth server.
+    case getCredentials = "GetCredentials"
     /// Anything that this server doesn't know.
     case unknown = "Unknown"
 }

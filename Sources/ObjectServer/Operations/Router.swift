@@ -5,6 +5,8 @@ struct Service: Sendable {
     let folder: ObjectFolder
     let region: Bytes
     var limits = ServerLimits()
+    let tokens: TokenIssuer
+    var auth = AuthServer.Options()
     let clock = ServerClock()
 }
 
@@ -75,6 +77,12 @@ enum Router {
         """.split(separator: " ").map { Bytes($0.utf8) })
 
     private static let selectingHeaders: [Bytes] = [Bytes("x-oss-copy-source")]
+
+    /// The services beside OSS, which check their callers themselves; nil for a request to OSS.
+    static func otherService(_ request: Request) -> Route? {
+        if SecurityTokenService.claims(request) { return SecurityTokenService.route }
+        return AuthServer.claims(request) ? AuthServer.route : nil
+    }
 
     /// The route, or nil and the parameter that stands in its way.
     static func route(_ request: Request) -> (route: Route?, unknown: Bytes) {

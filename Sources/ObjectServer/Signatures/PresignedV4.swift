@@ -25,7 +25,7 @@ struct PresignedV4: SignatureScheme {
                 "Invalid expires parameter in Query String.", name: "x-oss-expires", value: text, ec: "0002-00000232")
         }
         let keys = try authorization.keys(in: context)
-        try SignatureChecker.checkToken(query["x-oss-security-token"], keys)
+        try SignatureChecker.checkToken(query["x-oss-security-token"], keys, context)
         try authorization.check(request, date: date, keys)
         // It may be used long after it was made, but not long before.
         if start > context.now { try SignatureChecker.checkDate(start, sent: date, context) }

@@ -4,6 +4,8 @@ package struct AccessKeys: Sendable {
     package var secret: Bytes
     /// nil for a long-term pair; else every request must carry it.
     package var securityToken: Bytes?
+    /// Until when they are taken, in seconds since 1970; nil for ever.
+    var expiry: Int64?
 
     package init(identifier: Bytes, secret: Bytes, securityToken: Bytes?) {
         self.identifier = identifier
@@ -20,10 +22,13 @@ struct SignatureContext: Sendable {
     var now: Int64
     /// By how many seconds a request's date may differ.
     var allowedSkewSeconds: Int64 = 900
+    /// What gave out temporary keys; nil where nothing does.
+    var tokens: TokenIssuer?
 
     /// The keys that go by this identifier, or the refusal that OSS gives for one that it doesn't know.
     func keys(of identifier: Bytes) throws(ServiceError) -> AccessKeys {
         if identifier == keys.identifier { return keys }
+        if let temporary = tokens?.keys(of: identifier) { return temporary }
         throw ServiceError(
             403, "InvalidAccessKeyId", "The OSS Access Key Id you provided does not exist in our records.",
             ec: "0002-00000902", details: [.init(name: "OSSAccessKeyId", value: identifier)])
@@ -70,7 +75,12 @@ struct SignatureChecker: Sendable {
     }
 
     /// The token that came with the request against the one that the keys call for.
-    static func checkToken(_ sent: Bytes?, _ keys: AccessKeys) throws(ServiceError) {
+    static func checkToken(
+        _ sent: Bytes?, _ keys: AccessKeys, _ context: SignatureContext
+    ) throws(ServiceError) {
+        if let expiry = keys.expiry, expiry <= context.now {
+            throw ServiceError(403, "SecurityTokenExpired", "The security token you provided has expired.")
+        }
         switch (keys.securityToken, sent) {
         case (nil, nil): return
         case (let expected?, let sent?) where Digests.areEqual(expected, sent): return

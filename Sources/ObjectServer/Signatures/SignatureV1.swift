@@ -19,7 +19,7 @@ struct SignatureV1: SignatureScheme {
         let keys = try context.keys(of: identifier)
         // One official SDK sends the token under a name that isn't signed.
         let token = request.headers["x-oss-security-token"] ?? request.headers["security-token"]
-        try SignatureChecker.checkToken(token, keys)
+        try SignatureChecker.checkToken(token, keys, context)
         // Where both dates are sent the SDKs don't agree which one is signed.
         let isSigned = dates.contains { date in
             Digests.areEqual(Self.signature(Self.stringToSign(request, date: date), keys), signature)
@@ -91,7 +91,8 @@ struct PresignedV1: SignatureScheme {
                 ec: "0002-00000061")
         }
         let keys = try context.keys(of: identifier)
-        try SignatureChecker.checkToken(query["security-token"] ?? request.headers["x-oss-security-token"], keys)
+        try SignatureChecker.checkToken(
+            query["security-token"] ?? request.headers["x-oss-security-token"], keys, context)
         let text = SignatureV1.stringToSign(request, date: expires)
         guard Digests.areEqual(SignatureV1.signature(text, keys), signature) else {
             throw SignatureChecker.mismatch(identifier: identifier, signature: signature, text: text)

@@ -14,7 +14,7 @@ struct SignatureV4: SignatureScheme {
                 "x-oss-content-sha256 should be UNSIGNED-PAYLOAD in V4 signature.", name: "x-oss-content-sha256",
                 value: request.headers["x-oss-content-sha256"] ?? [])
         }
-        try SignatureChecker.checkToken(request.headers["x-oss-security-token"], keys)
+        try SignatureChecker.checkToken(request.headers["x-oss-security-token"], keys, context)
         try authorization.check(request, date: date, keys)
         // Last, so that a caller with the wrong keys doesn't learn to mend its clock first.
         try SignatureChecker.checkDate(Dates.fromSigning(date) ?? 0, sent: date, context)

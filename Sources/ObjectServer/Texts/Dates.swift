@@ -1,7 +1,7 @@
 import CObjectServer
 import Glibc
 
-/// The three ways in which OSS writes a moment, in whole seconds since 1970.
+/// The four ways in which OSS writes a moment, in whole seconds since 1970.
 enum Dates {
     static var now: Int64 { Int64(time(nil)) }
 
@@ -10,6 +10,11 @@ enum Dates {
 
     /// `2026-09-21T14:13:20.000Z`.
     static func xml(_ seconds: Int64) -> Bytes { format(seconds, "%Y-%m-%dT%H:%M:%S.000Z") }
+
+    /// `2026-09-21T14:13:20Z`, as the token service has it.
+    static func iso(_ seconds: Int64) -> Bytes { format(seconds, "%Y-%m-%dT%H:%M:%SZ") }
+
+    static func fromISO(_ text: Bytes) -> Int64? { parse(text, "%Y-%m-%dT%H:%M:%SZ") }
 
     static func fromHeader(_ text: Bytes) -> Int64? { parse(text, "%a, %d %b %Y %H:%M:%S GMT") }
 
