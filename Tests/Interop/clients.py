@@ -8,6 +8,7 @@ import oss2
 from embedded_server import BUCKET, KEY_ID, KEY_SECRET, REGION
 from object_clients import Oss2Objects, SDK2Objects
 from upload_clients import Oss2Uploads, SDK2Uploads
+from version_clients import Oss2Versions, SDK2Versions
 
 
 class Fault(Exception):
@@ -36,7 +37,7 @@ def lowered(headers):
     return {name.lower(): value for name, value in headers.items()}
 
 
-class Oss2Client(Oss2Uploads, Oss2Objects):
+class Oss2Client(Oss2Uploads, Oss2Objects, Oss2Versions):
     """oss2 2.x, which spells Authorization with blanks and puts AdditionalHeaders last."""
 
     name = "oss2"
@@ -109,7 +110,7 @@ class Oss2Client(Oss2Uploads, Oss2Objects):
         return url, headers or {}
 
 
-class SDK2Client(SDK2Uploads, SDK2Objects):
+class SDK2Client(SDK2Uploads, SDK2Objects, SDK2Versions):
     """alibabacloud-oss-v2, which spells Authorization without blanks."""
 
     name = "alibabacloud-oss-v2"

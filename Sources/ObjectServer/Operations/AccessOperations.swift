@@ -12,7 +12,7 @@ enum AccessOperations {
             }
             return .reply(Reply(200))
         },
-        Route("GET", .object, query: ["acl"], .getObjectACL) { request, service in
+        Route("GET", .object, query: ["acl"], takesVersion: true, .getObjectACL) { request, service in
             .reply(.xml(200, document(try ObjectLookup.unfollowed(request, service).acl)))
         },
         Route("GET", .bucket, query: ["acl"], .getBucketACL) { _, _ in .reply(.xml(200, document(Bytes("private")))) },

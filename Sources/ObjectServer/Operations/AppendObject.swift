@@ -75,6 +75,7 @@ final class AppendReceiver: BodyReceiver {
         }
         var reply = Reply(200)
         reply.headers.append("ETag", [0x22] + grown.etag + [0x22])
+        service.name(grown, of: request.bucket, in: &reply.headers)
         reply.headers.append("x-oss-next-append-position", Bytes(String(grown.size).utf8))
         reply.headers.append("x-oss-hash-crc64ecma", Bytes(String(grown.crc).utf8))
         return reply

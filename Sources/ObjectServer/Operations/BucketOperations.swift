@@ -31,6 +31,9 @@ enum BucketOperations {
                 xml.element("AccessMonitor", "Disabled")
                 xml.element("TransferAcceleration", "Disabled")
                 xml.element("CrossRegionReplication", "Disabled")
+                if let status = VersionOperations.status(service.folder.versioning(request.bucket)) {
+                    xml.element("Versioning", status)
+                }
                 xml.element("Owner") { owner(&$0) }
                 xml.element("AccessControlList") { $0.element("Grant", "private") }
                 xml.element("ServerSideEncryptionRule") { $0.element("SSEAlgorithm", "None") }

@@ -14,7 +14,7 @@ enum CompleteUpload {
         }
         let wanted = takesAll ? nil : try PartList(document).parts
         let acl = try ObjectHeaders.acl(of: request)
-        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request)
+        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request, service)
         let encodesURL = try URLEncoding.isWanted(request)
         let made = try service.folder.complete(request.bucket, request.key, id) { upload, stored, old in
             let parts = try chosen(wanted, of: stored)
@@ -33,6 +33,7 @@ enum CompleteUpload {
         }
         var reply = Reply.xml(200, xml)
         reply.headers.append("ETag", [0x22] + made.etag + [0x22])
+        service.name(made, of: request.bucket, in: &reply.headers)
         reply.headers.append("x-oss-hash-crc64ecma", Bytes(String(made.crc).utf8))
         return reply
     }

@@ -14,9 +14,10 @@ enum CopyObject {
         try ObjectKeyRules.check(source.key, service.limits)
         let change = try Change(request)
         let conditions = Preconditions(copying: request.headers)
-        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request)
-        let copied = try service.folder.copy(from: source, to: (request.bucket, request.key)) { original, old in
-            guard let original else { throw ServiceError.noSuchKey(source.key) }
+        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request, service)
+        let copied = try service.folder.copy(
+            from: (source.bucket, source.key), version: source.version, to: (request.bucket, request.key)
+        ) { original, old in
             try conditions.check(original)
             if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
             let isWithinBucket = source.bucket == request.bucket
@@ -32,22 +33,23 @@ enum CopyObject {
         }
         var reply = Reply.xml(200, xml)
         reply.headers.append("ETag", [0x22] + copied.etag + [0x22])
+        service.name(copied, of: request.bucket, in: &reply.headers)
         reply.headers.append("x-oss-hash-crc64ecma", Bytes(String(copied.crc).utf8))
         return reply
     }
 
     /// `/bucket/key`, percent-encoded, the slashes too or not.
-    static func source(_ header: Bytes) throws(ServiceError) -> (bucket: Bytes, key: Bytes) {
+    static func source(_ header: Bytes) throws(ServiceError) -> (bucket: Bytes, key: Bytes, version: Bytes?) {
         let parts = header.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 1 else { throw .notImplemented(Bytes("versionId")) }
-        let path = PercentCoding.decode(header)
+        let version = parts.count > 1 ? Request.parameters(parts[1])["versionId"] : nil
+        let path = PercentCoding.decode(parts[0])
         let names = path.dropFirst().split(separator: 0x2F, maxSplits: 1, omittingEmptySubsequences: false)
         guard path.first == 0x2F, names.count == 2, !names[0].isEmpty else {
             throw .invalidArgument(
                 "Copy Source must mention the source bucket and key: /sourcebucket/sourcekey.",
                 name: "x-oss-copy-source", value: header, ec: "0042-00000301")
         }
-        return (Bytes(names[0]), Bytes(names[1]))
+        return (Bytes(names[0]), Bytes(names[1]), version)
     }
 
     /// What the copy has of its own.

@@ -1,9 +1,13 @@
 /// DeleteObject, and many of them in one request.
 enum DeleteOperations {
     static let routes = [
-        Route("DELETE", .object, .deleteObject) { request, service in
-            try service.folder.delete(request.bucket, [request.key])
-            return .reply(Reply(204))
+        Route("DELETE", .object, takesVersion: true, .deleteObject) { request, service in
+            let deletion = try service.folder.delete(
+                request.bucket, request.key, version: request.query["versionId"], now: service.clock.now)
+            var reply = Reply(204)
+            if deletion.isMarker { reply.headers.append("x-oss-delete-marker", Bytes("true")) }
+            if let label = deletion.label { reply.headers.append("x-oss-version-id", label) }
+            return .reply(reply)
         },
         Route("POST", .bucket, query: ["delete"], .deleteMultipleObjects) { request, service in
             try begin(request, service)
@@ -23,18 +27,30 @@ enum DeleteOperations {
             DocumentReceiver(limitBytes: maximumDocumentBytes) { document in
                 guard Digests.base64(Digests.md5(document)) == digest else { throw ServiceError.invalidDigest }
                 let order = try Order(document)
-                for key in order.keys { try ObjectKeyRules.check(key, service.limits) }
-                try service.folder.delete(request.bucket, order.keys)
-                return order.isQuiet ? Reply(200) : .xml(200, result(order, encodesURL))
+                for item in order.items { try ObjectKeyRules.check(item.key, service.limits) }
+                let deletions = try order.items.map { item in
+                    try service.folder.delete(
+                        request.bucket, item.key, version: item.version, now: service.clock.now)
+                }
+                return order.isQuiet ? Reply(200) : .xml(200, result(order, deletions, encodesURL))
             })
     }
 
-    private static func result(_ order: Order, _ encodesURL: Bool) -> XMLWriter {
+    private static func result(
+        _ order: Order, _ deletions: [ObjectVersions.Deletion], _ encodesURL: Bool
+    ) -> XMLWriter {
         var xml = XMLWriter()
         xml.element("DeleteResult") { xml in
             if encodesURL { xml.element("EncodingType", "url") }
-            for key in order.keys {
-                xml.element("Deleted") { $0.element("Key", encodesURL ? PercentCoding.encode(key) : key) }
+            for (item, deletion) in zip(order.items, deletions) {
+                xml.element("Deleted") { xml in
+                    xml.element("Key", encodesURL ? PercentCoding.encode(item.key) : item.key)
+                    if let version = item.version { xml.element("VersionId", version) }
+                    if deletion.isMarker {
+                        xml.element("DeleteMarker", "true")
+                        xml.element("DeleteMarkerVersionId", deletion.label ?? [])
+                    }
+                }
             }
         }
         return xml
@@ -42,39 +58,36 @@ enum DeleteOperations {
 
     /// What the document asks for.
     struct Order {
-        var keys: [Bytes] = []
+        struct Item: Equatable {
+            var key: Bytes
+            var version: Bytes?
+        }
+
+        var items: [Item] = []
         var isQuiet = false
 
         init(_ document: Bytes) throws(ServiceError) {
             do throws(MalformedXML) { try read(document) } catch {
                 throw .malformedXML("The XML you provided was not well-formed or did not validate.")
             }
-            guard (1...maximumKeys).contains(keys.count) else {
+            guard (1...maximumKeys).contains(items.count) else {
                 throw .malformedXML("The number of objects must be between 1 and 1000.")
             }
         }
 
         private mutating func read(_ document: Bytes) throws(MalformedXML) {
-            var reader = XMLReader(document)
-            var path: [Bytes] = []
-            var text: Bytes = []
-            while let event = try reader.next() {
-                switch event {
-                case .start(let name):
-                    path.append(name)
-                    text = []
-                case .text(let piece): text += piece
-                case .end:
-                    take(path, text)
-                    path.removeLast()
-                }
+            let object = [Bytes("Delete"), Bytes("Object")]
+            var version: Bytes?
+            var key: Bytes?
+            try SmallDocument.read(document) { path, text throws(MalformedXML) in
+                if path == object + [Bytes("Key")] { key = text }
+                if path == object + [Bytes("VersionId")] { version = text.isEmpty ? nil : text }
+                if path == [Bytes("Delete"), Bytes("Quiet")] { isQuiet = text.isEqual(to: "true") }
+                guard path == object else { return }
+                if let key { items.append(Item(key: key, version: version)) }
+                (key, version) = (nil, nil)
             }
-            if keys.isEmpty { throw MalformedXML() }
-        }
-
-        private mutating func take(_ path: [Bytes], _ text: Bytes) {
-            if path == [Bytes("Delete"), Bytes("Object"), Bytes("Key")] { keys.append(text) }
-            if path == [Bytes("Delete"), Bytes("Quiet")] { isQuiet = text.isEqual(to: "true") }
+            if items.isEmpty { throw MalformedXML() }
         }
     }
 }

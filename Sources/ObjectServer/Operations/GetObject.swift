@@ -1,6 +1,8 @@
 /// GetObject: the bytes, or a stretch of them, from the open file.
 enum GetObject {
-    static let routes = [Route("GET", .object, .getObject) { request, service in .reply(try get(request, service)) }]
+    static let routes = [
+        Route("GET", .object, takesVersion: true, .getObject) { request, service in .reply(try get(request, service)) }
+    ]
 
     /// Query parameters of a signed request that replace headers of the reply.
     private static let overrides: [(StaticString, StaticString)] = [
@@ -14,7 +16,9 @@ enum GetObject {
         let (object, reader) = try ObjectLookup.opened(request, service)
         try Preconditions(reading: request.headers).check(object)
         try checkClass(object, now: service.clock.now)
-        return try reply(request, object, reader, now: service.clock.now)
+        var reply = try reply(request, object, reader, now: service.clock.now)
+        service.name(object, of: request.bucket, in: &reply.headers)
+        return reply
     }
 
     private static func checkClass(_ object: StoredObject, now: Int64) throws(ServiceError) {

@@ -1,11 +1,12 @@
 /// HeadObject and GetObjectMeta: an object's headers without its bytes.
 enum HeadOperations {
     static let routes = [
-        Route("HEAD", .object, .headObject) { request, service in .reply(try head(request, service)) },
-        Route("HEAD", .object, query: ["objectMeta"], .getObjectMeta) { request, service in
+        Route("HEAD", .object, takesVersion: true, .headObject) { request, service in .reply(try head(request, service))
+        },
+        Route("HEAD", .object, query: ["objectMeta"], takesVersion: true, .getObjectMeta) { request, service in
             .reply(try meta(request, service))
         },
-        Route("GET", .object, query: ["objectMeta"], .getObjectMeta) { request, service in
+        Route("GET", .object, query: ["objectMeta"], takesVersion: true, .getObjectMeta) { request, service in
             .reply(try meta(request, service))
         },
     ]
@@ -15,6 +16,7 @@ enum HeadOperations {
         try Preconditions(reading: request.headers).check(object)
         var reply = Reply(200)
         ObjectHeaders.describe(object, in: &reply.headers, now: service.clock.now)
+        service.name(object, of: request.bucket, in: &reply.headers)
         reply.headers.append("Accept-Ranges", Bytes("bytes"))
         reply.body = .lengthOnly(object.size)
         return reply
@@ -25,6 +27,7 @@ enum HeadOperations {
         let object = try ObjectLookup.unfollowed(request, service)
         var reply = Reply(200)
         ObjectHeaders.identify(object, in: &reply.headers)
+        service.name(object, of: request.bucket, in: &reply.headers)
         if object.isLink { reply.headers.append("x-oss-object-type", object.type) }
         if request.isHead { reply.body = .lengthOnly(object.size) }
         return reply

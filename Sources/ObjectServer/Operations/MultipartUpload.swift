@@ -34,7 +34,7 @@ enum MultipartUpload {
         let upload = StoredUpload(
             id: hexadecimal(Digests.random(16), upperCase: true), key: request.key, initiated: service.clock.now,
             storageClass: row.storageClass, acl: row.acl, tagging: row.tagging, fields: row.fields,
-            forbidsOverwrite: try ObjectHeaders.forbidsOverwrite(request))
+            forbidsOverwrite: try ObjectHeaders.forbidsOverwrite(request, service))
         if upload.forbidsOverwrite, try service.folder.object(request.bucket, request.key) != nil {
             throw ServiceError.fileAlreadyExists
         }

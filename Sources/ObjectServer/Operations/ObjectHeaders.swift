@@ -71,8 +71,10 @@ enum ObjectHeaders {
         try choice(request, "x-oss-object-acl", of: ["default", "private", "public-read", "public-read-write"])
     }
 
-    static func forbidsOverwrite(_ request: Request) throws(ServiceError) -> Bool {
-        try choice(request, "x-oss-forbid-overwrite", of: ["true", "false"])?.isEqual(to: "true") ?? false
+    /// Without force where the bucket has, or had, versions: as with OSS.
+    static func forbidsOverwrite(_ request: Request, _ service: Service) throws(ServiceError) -> Bool {
+        let value = try choice(request, "x-oss-forbid-overwrite", of: ["true", "false"])
+        return value?.isEqual(to: "true") ?? false && service.folder.versioning(request.bucket) == .off
     }
 
     /// The x-oss-tagging header, which stays encoded: at most ten tags, keys up to 128 and values up to 256 bytes.

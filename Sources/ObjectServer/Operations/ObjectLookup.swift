@@ -2,10 +2,7 @@
 enum ObjectLookup {
     /// The object under the key itself, link or not.
     static func unfollowed(_ request: Request, _ service: Service) throws -> StoredObject {
-        guard let object = try service.folder.object(request.bucket, request.key) else {
-            throw ServiceError.noSuchKey(request.key)
-        }
-        return object
+        try service.folder.find(request.bucket, request.key, version: request.query["versionId"])
     }
 
     /// The object that HEAD describes. Of a link the bytes and what goes with them are the target's, the rest its own.
@@ -20,13 +17,13 @@ enum ObjectLookup {
 
     /// The same with what reads the bytes.
     static func opened(_ request: Request, _ service: Service) throws -> (StoredObject, PieceReader) {
-        guard let (object, reader) = try service.folder.open(request.bucket, request.key) else {
-            throw ServiceError.noSuchKey(request.key)
-        }
+        let (object, reader) = try service.folder.open(
+            request.bucket, request.key, version: request.query["versionId"])
         guard object.isLink else { return (object, reader) }
-        guard let (target, bytes) = try service.folder.open(request.bucket, object.link) else {
+        guard try service.folder.object(request.bucket, object.link) != nil else {
             throw ServiceError.symlinkTargetNotExist(object.link)
         }
+        let (target, bytes) = try service.folder.open(request.bucket, object.link)
         return (try merged(object, target), bytes)
     }
 

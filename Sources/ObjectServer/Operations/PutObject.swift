@@ -27,7 +27,7 @@ final class PutReceiver: BodyReceiver {
     init(_ request: Request, _ service: Service) throws {
         self.request = request
         self.service = service
-        forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request)
+        forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request, service)
         row = try PutObject.row(request, type: "Normal")
         intake = try BodyIntake(request, service, limit: service.limits.bodyMaximum, takesMD5: true)
         if forbidsOverwrite, try service.folder.object(request.bucket, request.key) != nil {
@@ -46,7 +46,7 @@ final class PutReceiver: BodyReceiver {
             row.md5 = came.md5.map(Digests.base64) ?? []
             row.etag = Self.etag(size: came.size, crc: came.crc, md5: came.md5)
             row.modified = service.clock.now
-            try service.folder.put(request.bucket, row) { [forbidsOverwrite] old in
+            row = try service.folder.put(request.bucket, row) { [forbidsOverwrite] old in
                 if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
             }
         } catch {
@@ -56,6 +56,7 @@ final class PutReceiver: BodyReceiver {
         var reply = Reply(200)
         reply.headers.append("ETag", [0x22] + row.etag + [0x22])
         reply.headers.append("x-oss-hash-crc64ecma", Bytes(String(row.crc).utf8))
+        service.name(row, of: request.bucket, in: &reply.headers)
         if !row.md5.isEmpty { reply.headers.append("Content-MD5", row.md5) }
         return reply
     }

@@ -10,6 +10,14 @@ struct Service: Sendable {
     let clock = ServerClock()
 }
 
+extension Service {
+    /// Says which version a reply is of, where the bucket has versions.
+    func name(_ object: StoredObject, of bucket: Bytes, in headers: inout Fields) {
+        guard folder.versioning(bucket) != .off else { return }
+        headers.append("x-oss-version-id", object.versionLabel)
+    }
+}
+
 /// The server's clock, which tests shift to see what a wrong one does. Safe from any thread.
 final class ServerClock: Sendable {
     private let offset = Locked<Int64>(0)
@@ -38,18 +46,21 @@ struct Route: Sendable {
     let method: Bytes
     let scope: Scope
     let selectors: Set<Selector>
+    /// True if `versionId` may name a version for it.
+    let takesVersion: Bool
     let operation: Operation
     let handler: Handler
 
     init(
         _ method: StaticString, _ scope: Scope, query: [StaticString] = [], header: StaticString? = nil,
-        _ operation: Operation, _ handler: @escaping Handler
+        takesVersion: Bool = false, _ operation: Operation, _ handler: @escaping Handler
     ) {
         self.method = Bytes(method)
         self.scope = scope
         var selectors = Set(query.map { Selector.query(Bytes($0)) })
         if let header { selectors.insert(.header(Bytes(header))) }
         self.selectors = selectors
+        self.takesVersion = takesVersion
         self.operation = operation
         self.handler = handler
     }
@@ -61,7 +72,7 @@ enum Router {
         BucketOperations.routes + ListOperations.routes + HeadOperations.routes + GetObject.routes + PutObject.routes
         + CopyObject.routes + DeleteOperations.routes + MultipartUpload.routes + AppendObject.routes
         + SymlinkOperations.routes + TaggingOperations.routes + AccessOperations.routes + RestoreObject.routes
-        + AccountOperations.routes
+        + AccountOperations.routes + VersionOperations.routes
 
     /// OSS's sub-resources, known here or not: with one that no route names, the request gets NotImplemented instead
     /// of being taken for something else.
@@ -92,8 +103,10 @@ enum Router {
             selectors.insert(.query(parameter.name))
         }
         for name in selectingHeaders where request.headers[name] != nil { selectors.insert(.header(name)) }
+        let namesVersion = selectors.remove(.query(Bytes("versionId"))) != nil
         let found = routes.first {
-            $0.scope == scope && $0.selectors == selectors && $0.method == request.method
+            (!namesVersion || $0.takesVersion) && $0.scope == scope && $0.selectors == selectors
+                && $0.method == request.method
         }
         let unknown = request.query.all.first { subresources.contains($0.name) }?.name ?? request.method
         return (found, unknown)

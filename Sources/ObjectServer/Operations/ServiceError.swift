@@ -145,6 +145,22 @@ extension ServiceError {
             details: [.init(name: "TargetObject", value: target)])
     }
 
+    static func noSuchVersion(_ key: Bytes, _ version: Bytes) -> ServiceError {
+        ServiceError(
+            404, "NoSuchVersion", "The specified version does not exist.", ec: "0026-00000003",
+            details: [.init(name: "Key", value: key), .init(name: "VersionId", value: version)])
+    }
+
+    /// For a read of the mark that a deletion left.
+    static func isDeleteMarker(_ version: Bytes) -> ServiceError {
+        var error = ServiceError(
+            405, "MethodNotAllowed", "The specified method is not allowed against this resource.",
+            details: [.init(name: "ResourceType", value: Bytes("DeleteMarker"))])
+        error.headers.append("x-oss-delete-marker", Bytes("true"))
+        error.headers.append("x-oss-version-id", version)
+        return error
+    }
+
     static let notModified = ServiceError(304, "NotModified", "Not modified.")
 
     static let fileAlreadyExists = ServiceError(

@@ -4,7 +4,7 @@ import CObjectServer
 enum SymlinkOperations {
     static let routes = [
         Route("PUT", .object, query: ["symlink"], .putSymlink) { .reply(try put($0, $1)) },
-        Route("GET", .object, query: ["symlink"], .getSymlink) { .reply(try get($0, $1)) },
+        Route("GET", .object, query: ["symlink"], takesVersion: true, .getSymlink) { .reply(try get($0, $1)) },
     ]
 
     private static func put(_ request: Request, _ service: Service) throws -> Reply {
@@ -14,7 +14,7 @@ enum SymlinkOperations {
         }
         let target = PercentCoding.decode(header)
         try ObjectKeyRules.check(target, service.limits)
-        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request)
+        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request, service)
         var row = try PutObject.row(request, type: "Symlink")
         row.link = target
         // In listings a link is as long as its target's key.
@@ -22,11 +22,12 @@ enum SymlinkOperations {
         row.crc = cobjectserver_crc64(0, target, target.count)
         row.etag = hexadecimal(Digests.md5(target), upperCase: true)
         row.modified = service.clock.now
-        try service.folder.put(request.bucket, row) { old in
+        row = try service.folder.put(request.bucket, row) { old in
             if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
         }
         var reply = Reply(200)
         reply.headers.append("ETag", [0x22] + row.etag + [0x22])
+        service.name(row, of: request.bucket, in: &reply.headers)
         return reply
     }
 
@@ -39,6 +40,7 @@ enum SymlinkOperations {
         }
         var reply = Reply(200)
         reply.headers.append("x-oss-symlink-target", PercentCoding.encode(object.link))
+        service.name(object, of: request.bucket, in: &reply.headers)
         reply.headers.append("ETag", [0x22] + object.etag + [0x22])
         reply.headers.append("Last-Modified", Dates.header(object.modified))
         for field in object.fields.all where field.name.hasPrefix(ObjectHeaders.userPrefix) {

@@ -10,7 +10,7 @@ enum TaggingOperations {
                     return Reply(200)
                 })
         },
-        Route("GET", .object, query: ["tagging"], .getObjectTagging) { request, service in
+        Route("GET", .object, query: ["tagging"], takesVersion: true, .getObjectTagging) { request, service in
             .reply(.xml(200, document(try ObjectLookup.unfollowed(request, service).tagging)))
         },
         Route("DELETE", .object, query: ["tagging"], .deleteObjectTagging) { request, service in

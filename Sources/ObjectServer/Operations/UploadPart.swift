@@ -53,9 +53,7 @@ enum UploadPartCopy {
         guard try service.folder.upload(request.bucket, request.key, id) != nil else {
             throw ServiceError.noSuchUpload(id)
         }
-        guard let (original, reader) = try service.folder.open(source.bucket, source.key) else {
-            throw ServiceError.noSuchKey(source.key)
-        }
+        let (original, reader) = try service.folder.open(source.bucket, source.key, version: source.version)
         guard !original.isLink else { throw ServiceError.invalidTargetType(source.key) }
         try Preconditions(copying: request.headers).check(original)
         let (offset, length) = try range(request, original)

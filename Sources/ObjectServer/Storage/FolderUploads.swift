@@ -55,18 +55,19 @@ extension ObjectFolder {
         make: (StoredUpload, [StoredPart], StoredObject?) throws -> StoredObject
     ) throws -> StoredObject {
         let (object, gone) = try state.withLock { state in
-            let (object, old, parts) = try state.index.transaction {
+            let versions = state.versions(bucket)
+            let (object, lost, parts) = try state.index.transaction {
                 let uploads = state.index.uploads
                 guard let upload = try uploads.upload(bucket, key, id) else { throw ServiceError.noSuchUpload(id) }
                 let parts = try uploads.parts(id)
                 let old = try state.index.object(bucket, key)
-                let object = try make(upload, parts, old)
-                try state.index.put(bucket, object)
+                var object = try make(upload, parts, old)
+                let lost = try versions.replace(old, by: &object, isNew: true)
                 try uploads.delete(bucket, key, id)
-                return (object, old, parts)
+                return (object, lost, parts)
             }
             let unused = Set(parts.flatMap(\.pieces.bodies)).subtracting(object.pieces.bodies)
-            return (object, Self.retire(old, &state) + state.leases.retire(unused))
+            return (object, Self.retire(lost, keeping: object.pieces, &state) + state.leases.retire(unused))
         }
         remove(gone)
         return object

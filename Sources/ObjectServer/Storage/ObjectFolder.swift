@@ -11,6 +11,7 @@ final class ObjectFolder: Sendable {
         var nextBody: Int64
         var births: [Bytes: Int64] = [:]
         var leases = Leases()
+        var versioning: [Bytes: Versioning] = [:]
     }
 
     // The index and the next number; ranks below nothing and above nothing: no other lock is taken under it.
@@ -40,7 +41,8 @@ final class ObjectFolder: Sendable {
         var births: [Bytes: Int64] = [:]
         for bucket in buckets { births[bucket] = try index.ensureBucket(bucket, now: Dates.now) }
         self.bodies = bodies
-        state = Locked(State(index: index, nextBody: last + 1, births: births))
+        state = Locked(
+            State(index: index, nextBody: last + 1, births: births, versioning: try index.versions.versioning()))
     }
 
     private static func lock(_ path: String) throws(StorageError) -> LockFile {
@@ -66,15 +68,6 @@ final class ObjectFolder: Sendable {
         try state.withLock { try $0.index.object(bucket, key) }
     }
 
-    /// The object and what reads its bytes, also when the object is replaced.
-    func open(_ bucket: Bytes, _ key: Bytes) throws -> (object: StoredObject, reader: PieceReader)? {
-        let found = try state.withLock { state -> (StoredObject, UInt64)? in
-            guard let object = try state.index.object(bucket, key) else { return nil }
-            return (object, state.leases.take())
-        }
-        return found.map { ($0, PieceReader($0.pieces, folder: self, lease: $1)) }
-    }
-
     /// Ends what `open` began.
     func giveBack(_ lease: UInt64) { remove(state.withLock { $0.leases.giveBack(lease) }) }
 
@@ -88,54 +81,57 @@ final class ObjectFolder: Sendable {
     }
 
     /// Makes `object` the one under its key, if `check` lets it: it gets what is there now and throws to refuse.
-    func put(_ bucket: Bytes, _ object: StoredObject, check: (StoredObject?) throws -> Void) throws {
-        _ = try change(bucket, object.key) { old in
+    @discardableResult
+    func put(_ bucket: Bytes, _ object: StoredObject, check: (StoredObject?) throws -> Void) throws -> StoredObject {
+        try change(bucket, object.key, makesVersion: true) { old in
             try check(old)
             return object
         }
     }
 
     /// Puts what `make` gives in the place of what it gets, or refuses by throwing. The pieces of the old object that
-    /// the new one hasn't are given up.
+    /// the new one hasn't are given up, unless the bucket keeps versions and the change makes one.
     func change(
-        _ bucket: Bytes, _ key: Bytes, make: (StoredObject?) throws -> StoredObject
+        _ bucket: Bytes, _ key: Bytes, makesVersion: Bool = false, make: (StoredObject?) throws -> StoredObject
     ) throws -> StoredObject {
         let (object, gone) = try state.withLock { state in
-            let (old, object) = try state.index.transaction {
+            let versions = state.versions(bucket)
+            let (lost, object) = try state.index.transaction {
                 let old = try state.index.object(bucket, key)
-                let object = try make(old)
-                try state.index.put(bucket, object)
-                return (old, object)
+                var object = try make(old)
+                let lost = try versions.replace(old, by: &object, isNew: makesVersion || old == nil)
+                return (lost, object)
             }
-            return (object, Self.retire(old, keeping: object.pieces, &state))
+            return (object, Self.retire(lost, keeping: object.pieces, &state))
         }
         remove(gone)
         return object
     }
 
-    /// What of the old object's bodies may be unlinked at once.
-    static func retire(_ old: StoredObject?, keeping pieces: [Piece] = [], _ state: inout State) -> [BodyID] {
-        guard let old else { return [] }
-        return state.leases.retire(old.pieces.bodies.subtracting(pieces.bodies))
+    /// What of the lost objects' bodies may be unlinked at once.
+    static func retire(_ lost: [StoredObject], keeping pieces: [Piece], _ state: inout State) -> [BodyID] {
+        guard !lost.isEmpty else { return [] }
+        return state.leases.retire(Set(lost.flatMap(\.pieces.bodies)).subtracting(pieces.bodies))
     }
 
     /// Puts a copy of one object in the place of another (or of itself). `make` gets the source and what is at the
     /// target, and gives the row, whose pieces are filled in here, or throws to refuse.
     func copy(
-        from source: (bucket: Bytes, key: Bytes), to target: (bucket: Bytes, key: Bytes),
-        make: (StoredObject?, StoredObject?) throws -> StoredObject
+        from source: (bucket: Bytes, key: Bytes), version: Bytes? = nil, to target: (bucket: Bytes, key: Bytes),
+        make: (StoredObject, StoredObject?) throws -> StoredObject
     ) throws -> StoredObject {
         let (copy, gone) = try state.withLock { state in
-            let (old, copy) = try state.index.transaction {
-                let original = try state.index.object(source.bucket, source.key)
+            let (sources, targets) = (state.versions(source.bucket), state.versions(target.bucket))
+            let (lost, copy) = try state.index.transaction {
+                let original = try sources.find(source.key, version: version)
                 let old = try state.index.object(target.bucket, target.key)
                 var copy = try make(original, old)
                 copy.key = target.key
-                copy.pieces = try link(original?.pieces ?? [], &state.nextBody)
-                try state.index.put(target.bucket, copy)
-                return (old, copy)
+                copy.pieces = try link(original.pieces, &state.nextBody)
+                let lost = try targets.replace(old, by: &copy, isNew: true)
+                return (lost, copy)
             }
-            return (copy, Self.retire(old, &state))
+            return (copy, Self.retire(lost, keeping: copy.pieces, &state))
         }
         remove(gone)
         return copy
@@ -152,21 +148,6 @@ final class ObjectFolder: Sendable {
             copies.append(copy)
         }
         return copies
-    }
-
-    /// Takes objects away, in one transaction; keys that aren't there are no error.
-    func delete(_ bucket: Bytes, _ keys: [Bytes]) throws {
-        let gone = try state.withLock { state in
-            let old = try state.index.transaction {
-                try keys.compactMap { key in
-                    guard let old = try state.index.object(bucket, key) else { return nil as StoredObject? }
-                    try state.index.delete(bucket, key)
-                    return old
-                }
-            }
-            return old.flatMap { Self.retire($0, &state) }
-        }
-        remove(gone)
     }
 
     func list(_ bucket: Bytes, _ query: ListingQuery) throws -> ListingPage {

@@ -17,7 +17,7 @@ struct ObjectIndex {
                 class BLOB NOT NULL, acl BLOB NOT NULL, tagging BLOB NOT NULL, fields BLOB NOT NULL,
                 body INTEGER NOT NULL, pieces BLOB NOT NULL DEFAULT x'', link BLOB NOT NULL DEFAULT x'',
                 restored INTEGER NOT NULL DEFAULT 0, thawed INTEGER NOT NULL DEFAULT 0,
-                PRIMARY KEY(bucket, key)) WITHOUT ROWID;
+                version BLOB NOT NULL DEFAULT x'', PRIMARY KEY(bucket, key)) WITHOUT ROWID;
             """)
         // The first form had neither lists of pieces nor links.
         if version == 1 {
@@ -29,8 +29,14 @@ struct ObjectIndex {
                 ALTER TABLE objects ADD COLUMN thawed INTEGER NOT NULL DEFAULT 0;
                 """)
         }
-        try database.execute(UploadIndex.tables + "PRAGMA user_version=2")
+        // The second had no versions.
+        if version == 1 || version == 2 {
+            try database.execute("ALTER TABLE objects ADD COLUMN version BLOB NOT NULL DEFAULT x''")
+        }
+        try database.execute(UploadIndex.tables + VersionIndex.tables + "PRAGMA user_version=3")
     }
+
+    var versions: VersionIndex { VersionIndex(database: database) }
 
     var uploads: UploadIndex { UploadIndex(database: database) }
 
@@ -55,10 +61,13 @@ struct ObjectIndex {
 
     func transaction<Result>(_ body: () throws -> Result) throws -> Result { try database.transaction(body) }
 
-    private static let columns =
-        "key, size, crc, etag, md5, modified, type, class, acl, tagging, fields, body, pieces, link, restored, thawed"
+    /// What `object` reads and `bind` fills, after the bucket.
+    static let columns = """
+        key, size, crc, etag, md5, modified, type, class, acl, tagging, fields, body, pieces, link, restored, thawed, \
+        version
+        """
 
-    private static func object(_ row: Statement) -> StoredObject {
+    static func object(_ row: Statement) -> StoredObject {
         let size = UInt64(bitPattern: row.integer(1))
         // A body alone is its own only piece, as it is with nearly all objects.
         let body = BodyID(number: row.integer(11))
@@ -68,7 +77,7 @@ struct ObjectIndex {
             etag: row.bytes(3), md5: row.bytes(4), modified: row.integer(5), type: row.bytes(6),
             storageClass: row.bytes(7), acl: row.bytes(8), tagging: row.bytes(9),
             fields: Fields(packed: row.bytes(10)), pieces: pieces, link: row.bytes(13),
-            restoredFrom: row.integer(15), restoredUntil: row.integer(14))
+            restoredFrom: row.integer(15), restoredUntil: row.integer(14), version: row.bytes(16))
     }
 
     func object(_ bucket: Bytes, _ key: Bytes) throws -> StoredObject? {
@@ -81,8 +90,14 @@ struct ObjectIndex {
 
     func put(_ bucket: Bytes, _ object: StoredObject) throws {
         let insert = try database.statement(
-            "INSERT OR REPLACE INTO objects(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+            "INSERT OR REPLACE INTO objects(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         defer { insert.reset() }
+        Self.bind(bucket, object, to: insert)
+        _ = try insert.step()
+    }
+
+    /// Fills the first eighteen values.
+    static func bind(_ bucket: Bytes, _ object: StoredObject, to insert: Statement) {
         insert.bind(1, bucket)
         insert.bind(2, object.key)
         insert.bind(3, Int64(bitPattern: object.size))
@@ -102,7 +117,7 @@ struct ObjectIndex {
         insert.bind(15, object.link)
         insert.bind(16, object.restoredUntil)
         insert.bind(17, object.restoredFrom)
-        _ = try insert.step()
+        insert.bind(18, object.version)
     }
 
     func delete(_ bucket: Bytes, _ key: Bytes) throws {
@@ -136,7 +151,7 @@ struct ObjectIndex {
     func bodies() throws -> Set<BodyID> {
         let select = try database.statement("SELECT body FROM objects WHERE body <> 0")
         defer { select.reset() }
-        var found = try uploads.bodies()
+        var found = try uploads.bodies().union(versions.bodies())
         while try select.step() { found.insert(BodyID(number: select.integer(0))) }
         let lists = try database.statement("SELECT pieces FROM objects WHERE pieces <> x''")
         defer { lists.reset() }

@@ -26,6 +26,8 @@ struct StoredObject: Sendable {
     /// restored.
     var restoredFrom: Int64 = 0
     var restoredUntil: Int64 = 0
+    /// Empty for the null version, which all objects of a bucket without versions are.
+    var version: Bytes = []
 }
 
 /// What a bucket holds in all.
