@@ -13,7 +13,8 @@ import Runtime
 //
 // How a call goes: it describes its request (`OSSRequest`), and `repeating` makes attempts until one gives a value, the
 // plan gives up, the deadline passes, or the caller cancels. Each attempt asks for credentials, signs anew by the
-// corrected clock, and sends with a bound of its own. What an attempt throws (`AttemptFailure`) carries the error that
+// corrected clock, and sends with a bound of its own, once the `RequestGate` lets it: a server that throttles gets fewer
+// requests at a time, for as long as it does. What an attempt throws (`AttemptFailure`) carries the error that
 // the caller would see, what a repeat can do, and whether the request may have taken effect.
 //
 // Invariants. An object is absent only where OSS said so: a missing bucket, an outage, a proxy's 404 are other kinds.
@@ -38,6 +39,8 @@ package final class OSSClient: ObjectStore {
     let signer: any RequestSigner
     /// What was sent so far.
     package let counters = RequestCounters()
+    /// Bounds the requests in flight once the server throttles.
+    let gate: RequestGate
     /// What time it is there, as refused dates have taught.
     let serverClock: ServerClock
 
@@ -59,6 +62,7 @@ package final class OSSClient: ObjectStore {
         location = BucketLocation(
             endpoint: configuration.endpoint, bucket: configuration.bucket, addressing: configuration.addressing)
         signer = configuration.makeSigner()
+        gate = RequestGate(configuration.concurrency)
     }
 
     package var capabilities: StoreCapabilities {

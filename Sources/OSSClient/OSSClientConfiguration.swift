@@ -14,6 +14,7 @@ package struct OSSClientConfiguration: Sendable {
     package var probePrefix: [UInt8] = []
     package var retry = RetryPolicy()
     package var timeouts = RequestTimeouts()
+    package var concurrency = ConcurrencyPolicy()
 
     /// - Parameters:
     ///   - endpoint: a URL or a host; https unless it says http.

@@ -71,14 +71,16 @@ extension FileSystem {
     /// At the start: forgets what a rewound stream had, and takes a listing that is known.
     private func prepare(_ stream: DirectoryStream, offset: UInt64) {
         guard offset == 0 else { return }
-        table.withLock { table in
-            stream.state.withLock { state in
-                if state.startedAt != nil, !state.isFetching { state.rewind() }
-                guard state.startedAt == nil, let node = table[stream.inode], let listing = node.directory.listing,
-                    isTrusted(listing.startedAt)
-                else { return }
-                state.fill(with: listing.names.keys.sorted(), startedAt: listing.startedAt)
-            }
+        let isNew = stream.state.withLock { state in
+            if state.startedAt != nil, !state.isFetching { state.rewind() }
+            return state.startedAt == nil
+        }
+        let listing = table.withLock { $0[stream.inode]?.directory.listing }
+        guard isNew, let listing, isTrusted(listing.startedAt) else { return }
+        // Sorted with no lock held, as there may be many.
+        let names = listing.names.keys.sorted()
+        stream.state.withLock { state in
+            if state.startedAt == nil { state.fill(with: names, startedAt: listing.startedAt) }
         }
     }
 

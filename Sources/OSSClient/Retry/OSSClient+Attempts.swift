@@ -120,6 +120,13 @@ extension OSSClient {
         _ request: OSSRequest, into receiver: any HTTPResponseReceiver, _ state: inout CallState,
         answer: () -> HTTPResponseHead?
     ) throws(AttemptFailure) {
+        guard gate.enter(until: state.context.deadline, state.context.cancellation) else {
+            throw state.context.cancellation?.isCancelled == true
+                ? state.failure(.cancelled, .never, "the caller gave up")
+                : state.failure(
+                    .throttled, .throttled, "the time for the call was over before the server's limits let it")
+        }
+        defer { leaveGate(status: answer()?.status) }
         let bound = clock.monotonic.advanced(by: attemptTime(request, state.context))
         let message = try signed(request, &state)
         counters.countRequest(request.operation)
@@ -138,6 +145,11 @@ extension OSSClient {
         if head?.wasSentAgain == true { state.effectIsUnknown = true }
         logRequest(request, head, outcome, since: start)
         if let outcome { throw AttemptFailure(outcome, request.operation, request.key) }
+    }
+
+    private func leaveGate(status: Int?) {
+        guard let limit = gate.leave(status: status, at: clock.monotonic) else { return }
+        log(.warning, "the server asks to slow down", [LogField("requests_at_once", limit)])
     }
 
     /// Our clock as refused dates have corrected it; whole seconds.

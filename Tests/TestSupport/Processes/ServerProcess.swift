@@ -15,11 +15,13 @@ package final class ServerProcess: Sendable {
 
     private let folder: TemporaryFolder
     private let dataPath: String
+    private let options: [String]
     private let state = Locked(State())
 
-    /// Starts the server on a free port.
-    package init(folder: TemporaryFolder) throws {
+    /// Starts the server on a free port, with these options besides its own.
+    package init(folder: TemporaryFolder, options: [String] = []) throws {
         self.folder = folder
+        self.options = options
         dataPath = folder.path + "/data"
         try start()
     }
@@ -51,7 +53,7 @@ package final class ServerProcess: Sendable {
             [
                 Programs.server, "--listen", "127.0.0.1:\(port)", "--data", dataPath, "--bucket", Self.bucket,
                 "--region", Self.region,
-            ], environment: environment, folder: folder)
+            ] + options, environment: environment, folder: folder)
         state.withLock { $0.process = process }
         let marker = "listening on "
         let isListening = eventually(within: .seconds(20)) {

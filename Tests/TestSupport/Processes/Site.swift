@@ -21,9 +21,9 @@ package final class Site: Sendable {
     /// An error of `body` comes out with the mount's last log lines; a mount that can't be taken down in order after a
     /// `body` that succeeded is an error too.
     package static func with(
-        options: [String] = [], mounts: Bool = true, _ body: (Site) throws -> Void
+        options: [String] = [], server: [String] = [], mounts: Bool = true, _ body: (Site) throws -> Void
     ) throws {
-        let site = try Site()
+        let site = try Site(serverOptions: server)
         do {
             if mounts { try site.mount(options) }
             try body(site)
@@ -36,7 +36,7 @@ package final class Site: Sendable {
         if !isClean { throw TestFailure("the mount could not be taken down in order") }
     }
 
-    private init() throws {
+    private init(serverOptions: [String]) throws {
         folder = try TemporaryFolder()
         mountPoint = folder.path + "/mount"
         scratch = folder.path + "/scratch"
@@ -45,7 +45,7 @@ package final class Site: Sendable {
             throw TestFailure("can't make folders: errno \(errno)")
         }
         do {
-            server = try ServerProcess(folder: folder)
+            server = try ServerProcess(folder: folder, options: serverOptions)
         } catch {
             folder.remove()
             throw error
