@@ -90,6 +90,7 @@ extension MountTests {
             try Site.with { site in
                 try site.sh(
                     """
+                    : > "$M/log"
                     pids=
                     for writer in 1 2 3 4; do
                         (exec 3>> "$M/log"; for i in $(seq 50); do echo "$writer $i" >&3; done) & pids="$pids $!"
