@@ -10,9 +10,6 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
     package static func < (left: ObjectKey, right: ObjectKey) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
-
-    /// Whether the key ends in `/`, which marks a directory.
-    package var isDirectoryMarker: Bool { bytes.last == UInt8(ascii: "/") }
 }
 
 /// One segment of a path: 1 to 255 bytes without `/` and NUL, neither `.` nor `..`.

@@ -42,9 +42,6 @@ package final class BlockCache: Sendable {
     /// A slab outside the budget's competition, as `SlabPool.takeReserve`.
     package func takeReserve() -> Slab? { slabs.takeReserve() }
 
-    /// How many bytes the clean blocks hold.
-    package var cleanBytes: Int { state.withLock { $0.cleanCount * SlabPool.slabBytes } }
-
     /// Lets the fetches that have begun end, and starts no more; false if some still run at the deadline.
     package func stop(by deadline: Deadline) -> Bool { fetchers.stop(by: deadline) }
 
@@ -78,7 +75,6 @@ final class CacheBlock {
 
 /// What the cache's lock guards besides each reader's blocks: the order in which clean blocks are given back.
 struct CacheState {
-    private(set) var cleanCount = 0
     private var oldest: CacheBlock?
     private var newest: CacheBlock?
 
@@ -89,7 +85,6 @@ struct CacheState {
         newest?.newer = block
         newest = block
         if oldest == nil { oldest = block }
-        cleanCount += 1
     }
 
     /// Takes a block out of the order.
@@ -101,7 +96,6 @@ struct CacheState {
         if newest === block { newest = block.older }
         block.older = nil
         block.newer = nil
-        cleanCount -= 1
     }
 
     /// Notes that a block was used.

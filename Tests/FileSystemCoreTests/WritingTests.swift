@@ -122,6 +122,46 @@ import Transfer
         #expect(fixture.memory.contents(kept) == expected)
     }
 
+    @Test(
+        "a base that can't be read though it is unchanged is never replaced by zeros: the close fails, a retry sends all"
+    )
+    func baseNotReadable() throws {
+        let fixture = CoreFixture()
+        var generator = SeededGenerator(seed: 20)
+        var bytes = generator.bytes(9 << 20)
+        _ = fixture.memory.seed(ObjectKey("big".utf8), bytes)
+        let inode = try #require(try fixture.lookup("big")).attributes.inode
+        let handle = try fixture.open(inode, flags: O_RDWR)
+        try fixture.write([1, 2, 3], inode, handle, at: 5_000_000)
+        fixture.store.order(.error(.preconditionFailed), on: .get, times: 1)
+        expectErrno(ESTALE) { try fixture.flush(inode, handle) }
+        #expect(fixture.contents("big") == bytes)
+        try fixture.flush(inode, handle)
+        bytes.replaceSubrange(5_000_000..<5_000_003, with: [1, 2, 3])
+        #expect(fixture.contents("big") == bytes)
+        #expect(fixture.memory.keys.count == 1)
+    }
+
+    @Test(
+        "a large base that is really gone leaves the edit under a conflict name, also where the first try to keep it fails"
+    )
+    func baseGone() throws {
+        let fixture = CoreFixture()
+        _ = fixture.memory.seed(ObjectKey("big".utf8), [UInt8](repeating: 65, count: 9 << 20))
+        let inode = try #require(try fixture.lookup("big")).attributes.inode
+        let handle = try fixture.open(inode, flags: O_RDWR)
+        try fixture.write([1, 2, 3], inode, handle)
+        let theirs = [UInt8](repeating: 66, count: 9 << 20)
+        _ = fixture.memory.seed(ObjectKey("big".utf8), theirs)
+        fixture.store.order(.error(.unavailable), on: .put, times: 1)
+        expectErrno(EIO) { try fixture.flush(inode, handle) }
+        // Their version goes back to ours: still nothing with zeros may take its place.
+        _ = fixture.memory.seed(ObjectKey("big".utf8), [UInt8](repeating: 65, count: 9 << 20))
+        expectErrno(ESTALE) { try fixture.flush(inode, handle) }
+        #expect(fixture.contents("big") == [UInt8](repeating: 65, count: 9 << 20))
+        #expect(fixture.memory.keys.count { $0.bytes.starts(with: "big.conflict-".utf8) } == 1)
+    }
+
     @Test("a chmod of an object that somebody replaced is ESTALE once, and then finds the new one")
     func staleChmod() throws {
         let fixture = CoreFixture()

@@ -33,6 +33,8 @@ final class FileContent: Sendable {
         var map: BlockMap?
         /// Whether the unsent bytes are an edit of the base, so that its replacement is a conflict.
         var buildsOnBase = false
+        /// The base was replaced before its bytes were read: what there is may only go under a conflict name.
+        var hasLostBase = false
         /// Renamed over an object before it was ever sent, so that a removal must delete that.
         var coversObject = false
         /// The first commit must not replace an object (O_EXCL).

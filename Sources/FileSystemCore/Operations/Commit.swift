@@ -43,6 +43,8 @@ extension FileSystem {
         var isExclusive: Bool
         /// The version that the bytes are an edit of.
         var editedBase: ListedObject?
+        /// Zeros stand for bytes of a version that is gone.
+        var hasLostBase: Bool
         var changes: UInt64
     }
 
@@ -56,6 +58,7 @@ extension FileSystem {
             })
         else { return }
         let sending = try freeze(file, inode: inode, key: key, name: name, context)
+        if sending.hasLostBase { throw try keepConflict(sending, file, inode: inode, errno: ESTALE, context) }
         if let base = sending.editedBase {
             guard let current = try headIfPresent(key, context), base.hasSameBytes(as: ListedObject(current)) else {
                 throw try keepConflict(sending, file, inode: inode, errno: ESTALE, context)
@@ -88,12 +91,7 @@ extension FileSystem {
             do throws(FileSystemError) {
                 try fill(0..<size, of: file, inode: inode, context)
             } catch {
-                guard error.errno == ESTALE else { throw error }
-                // The base is gone, so the name holds another version: what was written is kept under a conflict name.
-                log(
-                    .error, "what an edit left unchanged is gone, zeros stand in its place",
-                    [LogField("key", key.bytes)])
-                file.state.withLock { $0.map?.dropBase() }
+                try noteLostBase(file, key: key, because: error, context)
             }
             let sending: Sending? = file.state.withLock { state in
                 // Nil if a write or truncation came between: what is missing now is fetched first.
@@ -102,13 +100,29 @@ extension FileSystem {
                     key: key, name: name, snapshot: snapshot,
                     metadata: state.metadata(contentType: contentTypes.type(of: name.bytes)),
                     isExclusive: state.isExclusive, editedBase: state.buildsOnBase ? state.base?.listed : nil,
-                    changes: state.changes)
+                    hasLostBase: state.hasLostBase, changes: state.changes)
             }
             guard var sending else { continue }
             // Tells our own object from a foreign one, should the answer to an exclusive create be lost.
             if sending.isExclusive { sending.metadata.user["ossmount-id"] = Self.randomID() }
             sending.snapshot = sending.snapshot.withChecksum()
             return sending
+        }
+    }
+
+    /// After a read of the base that failed: goes on without it only where the bucket shows that it is really gone.
+    ///
+    /// What was written then goes under a conflict name and never under the file's own, as zeros stand for the rest.
+    private func noteLostBase(
+        _ file: FileContent, key: ObjectKey, because error: FileSystemError, _ context: RequestContext
+    ) throws(FileSystemError) {
+        guard error.errno == ESTALE, let base = file.state.withLock({ $0.base?.listed }) else { throw error }
+        if let current = try headIfPresent(key, context), base.hasSameBytes(as: ListedObject(current)) { throw error }
+        log(
+            .error, "what an edit left unchanged is gone, zeros stand in its place", [LogField("key", key.bytes)])
+        file.state.withLock { state in
+            state.map?.dropBase()
+            state.hasLostBase = true
         }
     }
 
@@ -129,6 +143,7 @@ extension FileSystem {
             state.isExclusive = false
             state.coversObject = false
             state.buildsOnBase = false
+            state.hasLostBase = false
             state.checkedAt = now
             state.metadataCheckedAt = now
             state.lastError = nil

@@ -107,6 +107,7 @@ extension FileContent.State {
             // Nothing of the old bytes is left: what others do to the object meanwhile is no conflict.
             map = BlockMap(baseBytes: 0)
             buildsOnBase = false
+            hasLostBase = false
             isPoisoned = false
         } else {
             if map == nil {

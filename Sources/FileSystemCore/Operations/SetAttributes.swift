@@ -63,7 +63,10 @@ extension FileSystem {
         } catch {
             // Nobody has it open for writing, so nobody will try again: the file is what the bucket has.
             file.state.withLock { state in
-                if state.writers == 0, !state.isSending { state.map = nil }
+                guard state.writers == 0, !state.isSending else { return }
+                state.map = nil
+                state.buildsOnBase = false
+                state.hasLostBase = false
             }
             if error.errno == ESTALE { lookAgain(at: inode, context) }
             throw error
