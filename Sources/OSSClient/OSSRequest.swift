@@ -43,6 +43,8 @@ struct AttemptFailure: Error {
             kind: verdict.kind, operation: operation.name, key: key, status: response.status, code: response.code,
             requestID: response.requestID, ec: response.ec, message: response.summary,
             isRetryable: verdict.repetition.mayHelpLater)
+        error.appendPosition = response.appendPosition
+        error.deleteMarker = response.deleteMarker
         repetition = verdict.repetition
         // A server that fails may have failed after the deed; one that refuses has not done it.
         mayHaveTakenEffect = response.status >= 500

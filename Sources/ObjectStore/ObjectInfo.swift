@@ -39,6 +39,10 @@ package struct ObjectInfo: Hashable, Sendable {
     /// As the service spells it: `Standard`, `IA`, `Archive`, …; empty where it told none.
     package var storageClass: [UInt8]
     package var metadata: ObjectMetadata
+    /// Which version this is; nil where the bucket never kept any.
+    package var version: VersionID?
+    /// How far the restoring of an archived object is; nil where it isn't restored.
+    package var restoration: Restoration?
     /// The server's Date of this answer; nil where it sent none.
     package var serverDate: WallTime?
 

@@ -13,4 +13,16 @@ import Testing
     func faultless(_ requirement: ObjectStoreContract.Case) throws {
         try requirement.check(FaultyObjectStore(MemoryObjectStore()))
     }
+
+    @Test("the store in memory keeps versions by the contract")
+    func memoryVersions() throws {
+        let store = MemoryObjectStore()
+        for requirement in ObjectStoreContract.versionCases {
+            do {
+                try requirement.check(FaultyObjectStore(store)) { store.setVersioning($0) }
+            } catch {
+                Issue.record("\(requirement): \(error)")
+            }
+        }
+    }
 }

@@ -20,6 +20,7 @@ package enum ObjectStoreContract {
     /// All cases, those that need capabilities which a store lacks included: they check that it says so.
     package static let cases: [Case] =
         objectCases + keyCases + rangeCases + conditionCases + copyCases + listingCases + boundCases
+        + setCases + appendCases + linkCases + annotationCases
 
     static func makeCase(_ name: String, _ body: @escaping @Sendable (ContractBench) throws -> Void) -> Case {
         Case(name: name, body: body)
