@@ -97,7 +97,9 @@ let package = Package(
         tests("CredentialsTests", foundations + ["Credentials", "HTTPTransport"]),
         tests(
             "OSSClientTests",
-            foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
+            foundations + [
+                "OSSClient", "Credentials", "Encoding", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport",
+            ],
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests(
