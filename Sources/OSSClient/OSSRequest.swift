@@ -14,6 +14,8 @@ struct OSSRequest: Sendable {
     var body: (any HTTPBody)?
     /// Bytes of body that move either way, which take their time; nil where nobody knows.
     var transferBytes: Int64? = 0
+    /// Bytes that the service copies before it answers, as far as known.
+    var copiedBytes: Int64 = 0
 }
 
 /// Why one attempt gave no value.

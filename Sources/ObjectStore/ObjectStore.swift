@@ -3,7 +3,7 @@ import Runtime
 
 // ObjectStore: the contract between the file system and whatever holds its objects.
 //
-// Parts: `ObjectStore`, the calls; `StoreCapabilities`, what a store can do, so that nobody asks for its name;
+// Parts: `ObjectStore`, the calls, with `MultipartUploads`, those for objects sent in parts; `StoreCapabilities`, what a store can do, so that nobody asks for its name;
 // `ObjectKey`, `FileName`, `ETag`, bytes that are compared as bytes; `ObjectInfo` and `ListPage`, what comes back;
 // `ObjectStoreError`, with its kind and whether a repeat can help decided once, where the answer is parsed.
 //
@@ -31,7 +31,7 @@ package struct RequestContext: Sendable {
 /// A bucket, or a part of one, of an object storage service.
 ///
 /// Every call may be made from any thread, several at once, and throws `ObjectStoreError` alone.
-package protocol ObjectStore: Sendable {
+package protocol ObjectStore: MultipartUploads {
     /// What this store can do; constant over its life.
     var capabilities: StoreCapabilities { get }
 
@@ -83,10 +83,21 @@ package struct StoreCapabilities: Sendable, Equatable {
     package var hasExclusiveCreate: Bool
     /// Whether replies carry a CRC-64 of the whole object.
     package var hasCRC64: Bool
+    /// The least size of every part of an upload but the last.
+    package var minimumPartBytes: Int64
+    /// The largest size of a part, sent or copied.
+    package var maximumPartBytes: Int64
+    /// The most parts of an upload, and the greatest number of one.
+    package var maximumParts: Int
+    /// The largest object, however it is made.
+    package var maximumObjectBytes: Int64
+    /// Whether a part can be copied from an object's range.
+    package var hasPartCopy: Bool
 
     package init(
         maximumKeyBytes: Int, maximumMetadataBytes: Int, maximumPutBytes: Int64, maximumCopyBytes: Int64,
-        hasExclusiveCreate: Bool, hasCRC64: Bool
+        hasExclusiveCreate: Bool, hasCRC64: Bool, minimumPartBytes: Int64, maximumPartBytes: Int64, maximumParts: Int,
+        maximumObjectBytes: Int64, hasPartCopy: Bool
     ) {
         self.maximumKeyBytes = maximumKeyBytes
         self.maximumMetadataBytes = maximumMetadataBytes
@@ -94,6 +105,11 @@ package struct StoreCapabilities: Sendable, Equatable {
         self.maximumCopyBytes = maximumCopyBytes
         self.hasExclusiveCreate = hasExclusiveCreate
         self.hasCRC64 = hasCRC64
+        self.minimumPartBytes = minimumPartBytes
+        self.maximumPartBytes = maximumPartBytes
+        self.maximumParts = maximumParts
+        self.maximumObjectBytes = maximumObjectBytes
+        self.hasPartCopy = hasPartCopy
     }
 }
 

@@ -116,7 +116,7 @@ final class ListResult: XMLHandler {
             lastModified: lastModified, type: ReplyHeaders.objectType(row.type), storageClass: row.storageClass)
     }
 
-    private static func decoded(_ text: XMLText, _ isEncoded: Bool) throws(Malformed) -> [UInt8] {
+    static func decoded(_ text: XMLText, _ isEncoded: Bool) throws(Malformed) -> [UInt8] {
         guard text.isIntact else { throw Malformed(message: "the listing has a name that XML can't carry") }
         guard isEncoded else { return text.bytes }
         // A plus of the key itself always comes as %2B, so a bare one can only be a blank.
@@ -127,15 +127,18 @@ final class ListResult: XMLHandler {
     }
 }
 
-/// A `CopyObjectResult` document.
+/// The result of a copy, of an object or a part.
 final class CopyResult: XMLHandler {
     private(set) var etag: [UInt8] = []
     private(set) var lastModified: WallTime?
+    private let root: StaticString
     private var isResult = false
 
-    /// Nil where the document isn't one, or tells no ETag.
-    static func read(_ document: [UInt8]) -> CopyResult? {
-        let result = CopyResult()
+    private init(root: StaticString) { self.root = root }
+
+    /// Nil where the document isn't one under `root`, or tells no ETag.
+    static func read(_ document: [UInt8], root: StaticString) -> CopyResult? {
+        let result = CopyResult(root: root)
         do throws(XMLError) {
             try XMLReader.read(document, into: result)
         } catch {
@@ -145,7 +148,7 @@ final class CopyResult: XMLHandler {
     }
 
     func begin(_ name: XMLName, depth: Int) {
-        if depth == 1 { isResult = name == "CopyObjectResult" }
+        if depth == 1 { isResult = name == root }
     }
 
     func end(_ name: XMLName, depth: Int, text: XMLText) {

@@ -22,7 +22,18 @@ enum ReplyHeaders {
             size: size, etag: ETag(etag), lastModified: lastModified, crc64: crc64(head),
             type: objectType(head.value(of: "x-oss-object-type") ?? []),
             storageClass: head.value(of: "x-oss-storage-class") ?? [], metadata: metadata(head),
+            encryption: encryption(head),
+            taggingCount: head.value(of: "x-oss-tagging-count").flatMap(number).map { Int(clamping: $0) } ?? 0,
+            versionID: head.value(of: "x-oss-version-id"), restore: head.value(of: "x-oss-restore"),
+            appendPosition: head.value(of: "x-oss-next-append-position").flatMap(number).flatMap { Int64(exactly: $0) },
             serverDate: serverDate(head))
+    }
+
+    private static func encryption(_ head: HTTPResponseHead) -> ObjectEncryption? {
+        guard let algorithm = head.value(of: "x-oss-server-side-encryption"), !algorithm.isEmpty else { return nil }
+        return ObjectEncryption(
+            algorithm: algorithm, keyID: head.value(of: "x-oss-server-side-encryption-key-id"),
+            dataAlgorithm: head.value(of: "x-oss-server-side-data-encryption"))
     }
 
     static func serverDate(_ head: HTTPResponseHead) -> WallTime? {

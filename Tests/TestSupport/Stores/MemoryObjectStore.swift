@@ -6,6 +6,7 @@ import Runtime
 /// The calls of an object store, to count them and to aim faults.
 package enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case probe, list, head, get, put, copy, delete
+    case initiateUpload, uploadPart, copyPart, listParts, completeUpload, abortUpload, listUploads
 }
 
 /// An object store in memory with the rules of an OSS bucket without versions.
@@ -16,18 +17,31 @@ package final class MemoryObjectStore: ObjectStore {
     struct Stored {
         var bytes: [UInt8]
         var info: ObjectInfo
+        var acl: [UInt8]?
+        var tags: [ObjectTag] = []
+
+        /// Gives the object what the request says, and the bucket's own of the rest.
+        mutating func apply(_ properties: ObjectProperties) {
+            acl = properties.acl
+            tags = properties.tagging
+            info.taggingCount = tags.count
+            info.storageClass = properties.storageClass ?? Array("Standard".utf8)
+            info.encryption = properties.encryption
+        }
     }
 
     struct State {
         var objects: [ObjectKey: Stored] = [:]
         /// The keys of `objects` in byte order.
         var order: [ObjectKey] = []
+        var uploads: [UploadID: Upload] = [:]
+        var uploadsBegun = 0
         var requests: [StoreOperation: Int] = [:]
     }
 
     package let capabilities: StoreCapabilities
     let clock: any Clock
-    // Guards objects, order and counters. Bodies and receivers are called outside it.
+    // Guards objects, order, uploads and counters. Bodies and receivers are called outside it.
     let state = Locked(State())
 
     /// How large the pieces are that a get hands over: several for all but small objects.
@@ -89,11 +103,13 @@ package final class MemoryObjectStore: ObjectStore {
         if let claimed = body.crc64, claimed != crc {
             throw failure(.corrupted, "PutObject", request.key, nil, "")
         }
-        let info = makeInfo(bytes: bytes, crc: crc, metadata: request.metadata)
+        var object = Stored(bytes: bytes, info: makeInfo(bytes: bytes, crc: crc, metadata: request.metadata))
+        object.apply(request.properties)
+        let (new, info) = (object, object.info)
         let forbids = request.forbidOverwrite && capabilities.hasExclusiveCreate
         let isStored = state.withLock { state in
             if forbids, state.objects[request.key] != nil { return false }
-            state.store(Stored(bytes: bytes, info: info), at: request.key)
+            state.store(new, at: request.key)
             return true
         }
         guard isStored else { throw failure(.alreadyExists, "PutObject", request.key, 409, "FileAlreadyExists") }
@@ -115,7 +131,7 @@ package final class MemoryObjectStore: ObjectStore {
         info.serverDate = serverDate
         info.type = .normal
         if let metadata = request.replacing { info.metadata = metadata }
-        let copy = Stored(bytes: source.bytes, info: info)
+        let copy = Self.copied(source, info, request)
         let forbids = request.forbidOverwrite && capabilities.hasExclusiveCreate
         let isStored = state.withLock { state in
             if forbids, state.objects[request.destination] != nil { return false }
@@ -127,6 +143,17 @@ package final class MemoryObjectStore: ObjectStore {
         }
         return WriteResult(
             etag: info.etag, crc64: info.crc64, lastModified: info.lastModified, serverDate: serverDate)
+    }
+
+    /// Of the source's properties a copy keeps tags and encryption, unless it is given others.
+    private static func copied(_ source: Stored, _ info: ObjectInfo, _ request: CopyRequest) -> Stored {
+        var copy = source
+        copy.info = info
+        copy.apply(request.properties)
+        if !request.taggingReplaces { copy.tags = source.tags }
+        copy.info.taggingCount = copy.tags.count
+        copy.info.encryption = request.properties.encryption ?? source.info.encryption
+        return copy
     }
 
     package func delete(_ key: ObjectKey, _ context: RequestContext) throws(ObjectStoreError) {
@@ -159,7 +186,7 @@ package final class MemoryObjectStore: ObjectStore {
         if context.deadline.hasPassed { throw failure(.unavailable, name, key, nil, "") }
     }
 
-    private func checkMetadata(
+    func checkMetadata(
         _ metadata: ObjectMetadata, _ name: StaticString, _ key: ObjectKey
     ) throws(ObjectStoreError) {
         let bytes = metadata.user.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
@@ -171,7 +198,7 @@ package final class MemoryObjectStore: ObjectStore {
         }
     }
 
-    private func stored(_ key: ObjectKey, _ name: StaticString) throws(ObjectStoreError) -> Stored {
+    func stored(_ key: ObjectKey, _ name: StaticString) throws(ObjectStoreError) -> Stored {
         guard var object = state.withLock({ $0.objects[key] }) else {
             throw failure(.notFound, name, key, 404, "NoSuchKey")
         }
@@ -197,7 +224,7 @@ package final class MemoryObjectStore: ObjectStore {
             message: "the store in memory refuses", isRetryable: false)
     }
 
-    private static func read(_ body: any ObjectBody) -> [UInt8] {
+    static func read(_ body: any ObjectBody) -> [UInt8] {
         let count = Int(body.count)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
@@ -209,8 +236,9 @@ package final class MemoryObjectStore: ObjectStore {
 }
 
 extension StoreCapabilities {
-    /// Those of OSS.
+    /// Those of OSS, but for the copy of an object, which has a part's limit.
     package static let ofMemory = StoreCapabilities(
         maximumKeyBytes: 1023, maximumMetadataBytes: 8 * 1024, maximumPutBytes: 5 << 30, maximumCopyBytes: 5 << 30,
-        hasExclusiveCreate: true, hasCRC64: true)
+        hasExclusiveCreate: true, hasCRC64: true, minimumPartBytes: 100 << 10, maximumPartBytes: 5 << 30,
+        maximumParts: 10_000, maximumObjectBytes: 48_800_000_000_000, hasPartCopy: true)
 }
