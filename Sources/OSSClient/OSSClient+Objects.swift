@@ -48,7 +48,7 @@ extension OSSClient {
             let sent = try copyRequest(request, state)
             do throws(AttemptFailure) {
                 let answer = try exchange(sent, &state)
-                guard let result = CopyResult.read(answer.body) else {
+                guard let result = CopyResult.read(answer.body, root: "CopyObjectResult") else {
                     var failure = state.failure(
                         .unexpected, .doubtful, status: answer.head.status, "the answer is no result of a copy")
                     failure.mayHaveTakenEffect = true
@@ -74,6 +74,8 @@ extension OSSClient {
             headers.append(HTTPHeader("x-oss-copy-source-if-match", try RequestHeaders.checked(etag.bytes, state)))
         }
         if let metadata = request.replacing { headers += try RequestHeaders.metadata(metadata, state) }
+        headers += try RequestHeaders.properties(request.properties, state, withTags: request.taggingReplaces)
+        if request.taggingReplaces { headers.append(HTTPHeader("x-oss-tagging-directive", "Replace")) }
         if request.forbidOverwrite { headers.append(HTTPHeader("x-oss-forbid-overwrite", "true")) }
         return OSSRequest(
             operation: .copyObject, method: "PUT", key: request.destination, headers: headers, body: EmptyBody())

@@ -73,18 +73,3 @@ extension OSSClient {
             ], body: DocumentBody(xml), transferBytes: Int64(xml.bytes.count))
     }
 }
-
-/// A document as the body of a request.
-struct DocumentBody: HTTPBody {
-    private let bytes: [UInt8]
-
-    init(_ xml: XMLWriter) { bytes = xml.bytes }
-
-    var count: Int64 { Int64(bytes.count) }
-
-    func copy(from offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let piece = bytes[Int(offset)...].prefix(buffer.count)
-        buffer.copyBytes(from: piece)
-        return piece.count
-    }
-}

@@ -5,6 +5,7 @@ package enum OSSOperation: Int, Sendable, Hashable, CaseIterable {
     case listObjects, headObject, getObject, putObject, copyObject, deleteObject
     case deleteObjects, appendObject, putSymlink, getSymlink, getObjectMeta, getTagging, putTagging, deleteTagging
     case getACL, putACL, restoreObject, listVersions, getBucketStat, getBucketInfo
+    case initiateUpload, uploadPart, copyPart, listParts, completeUpload, abortUpload, listUploads
 
     package var name: StaticString {
         switch self {
@@ -28,6 +29,21 @@ package enum OSSOperation: Int, Sendable, Hashable, CaseIterable {
         case .listVersions: "ListObjectVersions"
         case .getBucketStat: "GetBucketStat"
         case .getBucketInfo: "GetBucketInfo"
+        case .initiateUpload: "InitiateMultipartUpload"
+        case .uploadPart: "UploadPart"
+        case .copyPart: "UploadPartCopy"
+        case .listParts: "ListParts"
+        case .completeUpload: "CompleteMultipartUpload"
+        case .abortUpload: "AbortMultipartUpload"
+        case .listUploads: "ListMultipartUploads"
+        }
+    }
+
+    /// Whether the service works on bytes of its own before it answers, so that silence says little.
+    var isWorkOfServer: Bool {
+        switch self {
+        case .copyObject, .copyPart, .completeUpload: true
+        default: false
         }
     }
 }

@@ -4,6 +4,8 @@ package enum ObjectStoreErrorKind: Sendable, Hashable, CaseIterable {
     case notFound
     /// The server says that the bucket is not there, or that it is not served at this endpoint.
     case noSuchBucket
+    /// The server doesn't know the upload: completed, aborted or expired; it must be begun anew.
+    case noSuchUpload
     /// Forbid-overwrite met an object.
     case alreadyExists
     /// The object is another version than the one asked for.

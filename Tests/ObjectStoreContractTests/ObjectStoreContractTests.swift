@@ -25,4 +25,13 @@ import Testing
             }
         }
     }
+
+    @Test("the store in memory keeps the contract with small limits", arguments: ObjectStoreContract.uploadCases)
+    func smallLimits(_ requirement: ObjectStoreContract.Case) throws {
+        var capabilities = StoreCapabilities.ofMemory
+        capabilities.minimumPartBytes = 10
+        capabilities.maximumPartBytes = 200
+        capabilities.maximumParts = 12
+        try requirement.check(MemoryObjectStore(capabilities: capabilities))
+    }
 }

@@ -136,15 +136,18 @@ enum ReplyNames {
     }
 }
 
-/// A `CopyObjectResult` document.
+/// The result of a copy, of an object or a part.
 final class CopyResult: XMLHandler {
     private(set) var etag: [UInt8] = []
     private(set) var lastModified: WallTime?
+    private let root: StaticString
     private var isResult = false
 
-    /// Nil where the document isn't one, or tells no ETag.
-    static func read(_ document: [UInt8]) -> CopyResult? {
-        let result = CopyResult()
+    private init(root: StaticString) { self.root = root }
+
+    /// Nil where the document isn't one under `root`, or tells no ETag.
+    static func read(_ document: [UInt8], root: StaticString) -> CopyResult? {
+        let result = CopyResult(root: root)
         do throws(XMLError) {
             try XMLReader.read(document, into: result)
         } catch {
@@ -154,7 +157,7 @@ final class CopyResult: XMLHandler {
     }
 
     func begin(_ name: XMLName, depth: Int) {
-        if depth == 1 { isResult = name == "CopyObjectResult" }
+        if depth == 1 { isResult = name == root }
     }
 
     func end(_ name: XMLName, depth: Int, text: XMLText) {

@@ -18,14 +18,14 @@ enum ReplyHeaders {
         guard let etag = head.value(of: "ETag"), !etag.isEmpty,
             let lastModified = head.value(of: "Last-Modified").flatMap(WallTime.init(httpDate:))
         else { return nil }
-        var info = ObjectInfo(
+        return ObjectInfo(
             size: size, etag: ETag(etag), lastModified: lastModified, crc64: crc64(head),
             type: objectType(head.value(of: "x-oss-object-type") ?? []),
             storageClass: head.value(of: "x-oss-storage-class") ?? [], metadata: metadata(head),
-            serverDate: serverDate(head))
-        info.version = version(head)
-        info.restoration = head.value(of: "x-oss-restore").flatMap(restoration)
-        return info
+            encryption: encryption(head),
+            taggingCount: head.value(of: "x-oss-tagging-count").flatMap(number).map { Int(clamping: $0) } ?? 0,
+            version: version(head), restoration: head.value(of: "x-oss-restore").flatMap(restoration),
+            appendPosition: appendPosition(head), serverDate: serverDate(head))
     }
 
     static func version(_ head: HTTPResponseHead) -> VersionID? {
@@ -46,6 +46,13 @@ enum ReplyHeaders {
         let hasExpiry = parts.count >= 5 && CanonicalForm.trimmed(Array(parts[2])) == Array(", expiry-date=".utf8)
         return Restoration(
             isOngoing: isOngoing, expiry: hasExpiry ? WallTime(httpDate: Array(parts[3])) : nil)
+    }
+
+    private static func encryption(_ head: HTTPResponseHead) -> ObjectEncryption? {
+        guard let algorithm = head.value(of: "x-oss-server-side-encryption"), !algorithm.isEmpty else { return nil }
+        return ObjectEncryption(
+            algorithm: algorithm, keyID: head.value(of: "x-oss-server-side-encryption-key-id"),
+            dataAlgorithm: head.value(of: "x-oss-server-side-data-encryption"))
     }
 
     static func serverDate(_ head: HTTPResponseHead) -> WallTime? {

@@ -65,6 +65,19 @@ extension ObjectStoreContract {
                 _ = try bench.store.restore(RestoreRequest(key: bench.key("nothing")), .test)
             }
         },
+        makeCase("an archived object is read once it is restored") { bench in
+            guard bench.store.capabilities.features.contains(.restore) else { return }
+            let key = bench.key("archived")
+            let request = PutRequest(key: key, properties: ObjectProperties(storageClass: Array("ColdArchive".utf8)))
+            _ = try bench.store.put(request, body: BytesBody([1]), .test)
+            try bench.expectKind(.archived, "get before") { _ = try bench.get(key) }
+            let wish = RestoreRequest(key: key, days: 2, tier: .standard)
+            try bench.expectEqual(try bench.store.restore(wish, .test), .begun, "the first")
+            try bench.expectEqual(try bench.get(key).1, [1], "body")
+            try bench.expectEqual(try bench.store.head(key, .test).restoration?.isOngoing, false, "whether it goes on")
+            try bench.expect(try bench.store.head(key, .test).restoration?.expiry != nil, "no expiry is told")
+            try bench.expectEqual(try bench.store.restore(wish, .test), .readable, "the second")
+        },
         makeCase("what a bucket holds and is, it tells") { bench in
             guard try bench.has(.reports, { _ = try bench.store.usage(.test) }) else { return }
             let before = try bench.store.usage(.test)

@@ -47,6 +47,7 @@ extension MemoryObjectStore {
             grown.info.crc64 = made.crc64
             grown.info.lastModified = made.lastModified
             grown.info.type = .appendable
+            grown.info.appendPosition = made.size
             if old == nil { state.store(grown, at: request.key) } else { state.setCurrent(grown, at: request.key) }
             return .success(grown)
         }
@@ -112,12 +113,18 @@ extension MemoryObjectStore {
         guard tags.count <= 10, areLegal else {
             throw failure(.invalidRequest, "PutObjectTagging", key, 400, "InvalidTag")
         }
-        try amend(key, .tags, "PutObjectTagging") { $0.tags = tags }
+        try amend(key, .tags, "PutObjectTagging") { object in
+            object.tags = tags
+            object.info.taggingCount = tags.count
+        }
     }
 
     package func deleteTags(of key: ObjectKey, _ context: RequestContext) throws(ObjectStoreError) {
         try enter(.deleteTags, "DeleteObjectTagging", key, context)
-        try amend(key, .tags, "DeleteObjectTagging") { $0.tags = [] }
+        try amend(key, .tags, "DeleteObjectTagging") { object in
+            object.tags = []
+            object.info.taggingCount = 0
+        }
     }
 
     package func acl(_ key: ObjectKey, _ context: RequestContext) throws(ObjectStoreError) -> [UInt8] {
@@ -169,7 +176,8 @@ extension MemoryObjectStore {
             let older = state.older.values.joined().compactMap(\.object)
             let all = Array(state.objects.values) + older
             return BucketUsage(
-                bytes: all.reduce(0) { $0 + Int64($1.bytes.count) }, objects: Int64(all.count), uploads: 0)
+                bytes: all.reduce(0) { $0 + Int64($1.bytes.count) }, objects: Int64(all.count),
+                uploads: Int64(state.uploads.count))
         }
     }
 

@@ -130,6 +130,16 @@ extension MemoryObjectStore {
     /// What a HEAD would tell; nil where there is none.
     package func info(_ key: ObjectKey) -> ObjectInfo? { state.withLock { $0.objects[key]?.info } }
 
+    /// What its writer gave it besides bytes and metadata; nil where there is none.
+    package func properties(_ key: ObjectKey) -> ObjectProperties? {
+        state.withLock { state in
+            state.objects[key].map {
+                ObjectProperties(
+                    acl: $0.acl, tagging: $0.tags, storageClass: $0.info.storageClass, encryption: $0.info.encryption)
+            }
+        }
+    }
+
     /// How many calls of one kind came since the start or `resetRequests`, refused ones too.
     package func requests(_ operation: StoreOperation) -> Int { state.withLock { $0.requests[operation] ?? 0 } }
 

@@ -8,6 +8,7 @@ package enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case probe, list, head, get, put, copy, delete
     case deleteMany, append, putLink, link, meta, tags, putTags, deleteTags, acl, putACL, restore
     case listVersions, headVersion, deleteVersion, process, usage, description
+    case initiateUpload, uploadPart, copyPart, listParts, completeUpload, abortUpload, listUploads
 }
 
 /// An object store in memory with the rules of an OSS bucket, which keeps versions only once `setVersioning` said so.
@@ -19,18 +20,28 @@ package final class MemoryObjectStore: ObjectStore {
         /// Of a symbolic link, the key that it leads to.
         var bytes: [UInt8]
         var info: ObjectInfo
-        var tags: [ObjectTag] = []
-        /// Nil is the bucket's own.
         var acl: [UInt8]?
+        var tags: [ObjectTag] = []
         var version = VersionID.null
         /// Of an archived object, until when it can be read.
         var restoredUntil: WallTime?
+
+        /// Gives the object what the request says, and the bucket's own of the rest.
+        mutating func apply(_ properties: ObjectProperties) {
+            acl = properties.acl
+            tags = properties.tagging
+            info.taggingCount = tags.count
+            info.storageClass = properties.storageClass ?? Array("Standard".utf8)
+            info.encryption = properties.encryption
+        }
     }
 
     struct State {
         var objects: [ObjectKey: Stored] = [:]
         /// The keys of `objects` in byte order.
         var order: [ObjectKey] = []
+        var uploads: [UploadID: Upload] = [:]
+        var uploadsBegun = 0
         var requests: [StoreOperation: Int] = [:]
         var versioning = Versioning.never
         /// What isn't current, of each key the latest first.
@@ -40,7 +51,7 @@ package final class MemoryObjectStore: ObjectStore {
 
     package let capabilities: StoreCapabilities
     let clock: any Clock
-    // Guards objects, order and counters. Bodies and receivers are called outside it.
+    // Guards objects, order, uploads and counters. Bodies and receivers are called outside it.
     let state = Locked(State())
 
     /// How large the pieces are that a get hands over: several for all but small objects.
@@ -105,11 +116,13 @@ package final class MemoryObjectStore: ObjectStore {
         if let claimed = body.crc64, claimed != crc {
             throw failure(.corrupted, "PutObject", request.key, nil, "")
         }
-        let info = makeInfo(bytes: bytes, crc: crc, metadata: request.metadata)
+        var object = Stored(bytes: bytes, info: makeInfo(bytes: bytes, crc: crc, metadata: request.metadata))
+        object.apply(request.properties)
+        let (new, info) = (object, object.info)
         let forbids = request.forbidOverwrite && capabilities.hasExclusiveCreate
         let isStored = state.withLock { state in
             if forbids, state.objects[request.key] != nil { return false }
-            state.store(Stored(bytes: bytes, info: info), at: request.key)
+            state.store(new, at: request.key)
             return true
         }
         guard isStored else { throw failure(.alreadyExists, "PutObject", request.key, 409, "FileAlreadyExists") }
@@ -131,7 +144,7 @@ package final class MemoryObjectStore: ObjectStore {
         info.serverDate = serverDate
         if info.type != .symlink { info.type = .normal }
         if let metadata = request.replacing { info.metadata = metadata }
-        let copy = Stored(bytes: source.bytes, info: info, tags: source.tags)
+        let copy = Self.copied(source, info, request)
         let forbids = request.forbidOverwrite && capabilities.hasExclusiveCreate
         let isStored = state.withLock { state in
             if forbids, state.objects[request.destination] != nil { return false }
@@ -143,6 +156,20 @@ package final class MemoryObjectStore: ObjectStore {
         }
         return WriteResult(
             etag: info.etag, crc64: info.crc64, lastModified: info.lastModified, serverDate: serverDate)
+    }
+
+    /// Of the source's properties a copy keeps tags and encryption, unless it is given others.
+    private static func copied(_ source: Stored, _ info: ObjectInfo, _ request: CopyRequest) -> Stored {
+        var copy = source
+        copy.info = info
+        copy.apply(request.properties)
+        if !request.taggingReplaces { copy.tags = source.tags }
+        copy.info.taggingCount = copy.tags.count
+        copy.info.appendPosition = nil
+        copy.info.restoration = nil
+        copy.restoredUntil = nil
+        copy.info.encryption = request.properties.encryption ?? source.info.encryption
+        return copy
     }
 
     package func delete(_ key: ObjectKey, _ context: RequestContext) throws(ObjectStoreError) {
@@ -220,9 +247,10 @@ package final class MemoryObjectStore: ObjectStore {
 }
 
 extension StoreCapabilities {
-    /// Those of OSS.
+    /// Those of OSS, but for the copy of an object, which has a part's limit.
     package static let ofMemory = StoreCapabilities(
         maximumKeyBytes: 1023, maximumMetadataBytes: 8 * 1024, maximumPutBytes: 5 << 30, maximumCopyBytes: 5 << 30,
-        hasExclusiveCreate: true, hasCRC64: true,
+        hasExclusiveCreate: true, hasCRC64: true, minimumPartBytes: 100 << 10, maximumPartBytes: 5 << 30,
+        maximumParts: 10_000, maximumObjectBytes: 48_800_000_000_000, hasPartCopy: true,
         features: [.append, .links, .tags, .acl, .restore, .versions, .reports], maximumAppendedBytes: 5 << 30)
 }
