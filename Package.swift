@@ -105,6 +105,13 @@ let package = Package(
         tests(
             "ObjectStoreContractTests",
             foundations + ["Credentials", "Encoding", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
+        // The client of OSS behind a pipe, for the clients of Tests/Interop.
+        .executableTarget(
+            name: "oss-call",
+            dependencies: [
+                "Credentials", "Encoding", "HTTPTransport", "Instrumentation", "OSSClient", "ObjectStore", "Runtime",
+                "TestSupport",
+            ], path: "Tests/oss-call", swiftSettings: swiftSettings),
         tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
         tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),
