@@ -74,8 +74,13 @@ class TallyResult(unittest.TextTestResult):
 
     def startTest(self, test):
         Tally.used = set()
-        self.has_failed = False
+        self.has_failed = self.is_skipped = False
         super().startTest(test)
+
+    def addSkip(self, test, reason):
+        # A test that ends early has not shown what its calls were for.
+        self.is_skipped = True
+        super().addSkip(test, reason)
 
     def addFailure(self, test, error):
         self.has_failed = True
@@ -90,7 +95,7 @@ class TallyResult(unittest.TextTestResult):
         super().addSubTest(test, subtest, error)
 
     def stopTest(self, test):
-        for cell in Tally.used:
+        for cell in Tally.used if not self.is_skipped or self.has_failed else ():
             (Tally.failed if self.has_failed else Tally.passed)[cell] += 1
         super().stopTest(test)
 

@@ -6,6 +6,7 @@ import oss2
 
 from cases import ODD_KEYS, ServerCase
 from clients import OURS, SDKS
+from embedded_server import OTHER_BUCKET
 
 MINIMUM = 1000
 DATA = bytes(range(256)) * 40
@@ -157,9 +158,7 @@ class Crossing:
         self.assertEqual(self.writer.bucket_info(), self.reader.bucket_info())
 
     def test_versions(self):
-        # Last by its name would not be enough: what a bucket kept it keeps, so this one is another bucket.
-        from embedded_server import OTHER_BUCKET
-
+        # A bucket of its own, as one that keeps versions would go on to keep the other tests' objects.
         writer = self.writer_class(self.server.url, bucket=OTHER_BUCKET)
         reader = self.reader_class(self.server.url, bucket=OTHER_BUCKET)
         for client in (writer, reader):
