@@ -69,13 +69,14 @@ let package = Package(
         swiftModule("Credentials", foundations + ["HTTPTransport", "Encoding", "Checksums"]),
         swiftModule(
             "OSSClient", foundations + ["Credentials", "HTTPTransport", "Encoding", "Checksums", "ObjectStore"]),
-        swiftModule("Transfer", foundations + ["Checksums", "ObjectStore"]),
-        swiftModule("FileSystemCore", foundations + ["Transfer", "ObjectStore"]),
+        swiftModule("LocalStore", foundations + ["Checksums"]),
+        swiftModule("Transfer", foundations + ["CRuntime", "LocalStore", "Checksums", "ObjectStore"]),
+        swiftModule("FileSystemCore", foundations + ["LocalStore", "Transfer", "ObjectStore"]),
         swiftModule("FuseBridge", foundations + ["FileSystemCore", "ObjectStore", "CFuse"]),
         swiftModule(
             "MountCommand",
             foundations + [
-                "CRuntime", "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
+                "CRuntime", "FuseBridge", "FileSystemCore", "LocalStore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
                 "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
@@ -103,8 +104,9 @@ let package = Package(
         tests(
             "ObjectStoreContractTests",
             foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
-        tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
-        tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
+        tests("LocalStoreTests", foundations + ["LocalStore", "TestSupport"]),
+        tests("TransferTests", foundations + ["LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
+        tests("FileSystemCoreTests", foundations + ["FileSystemCore", "LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),
     ]
 )
