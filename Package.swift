@@ -76,7 +76,8 @@ let package = Package(
         swiftModule(
             "MountCommand",
             foundations + [
-                "CRuntime", "FuseBridge", "FileSystemCore", "LocalStore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
+                "CRuntime", "FuseBridge", "FileSystemCore", "LocalStore", "Transfer", "OSSClient", "Credentials",
+                "HTTPTransport",
                 "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
@@ -91,7 +92,7 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
-        tests("MountCommandTests", foundations + ["MountCommand", "FuseBridge", "ObjectStore"]),
+        tests("MountCommandTests", foundations + ["MountCommand", "FuseBridge", "ObjectStore", "TestSupport"]),
         tests(
             "ObjectServerTests", foundations + ["ObjectServer", "CObjectServer"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
@@ -106,7 +107,9 @@ let package = Package(
             foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
         tests("LocalStoreTests", foundations + ["LocalStore", "TestSupport"]),
         tests("TransferTests", foundations + ["LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
-        tests("FileSystemCoreTests", foundations + ["FileSystemCore", "LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
+        tests(
+            "FileSystemCoreTests",
+            foundations + ["FileSystemCore", "LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),
     ]
 )

@@ -73,12 +73,14 @@ struct MountWiring: Sendable {
     ) -> FileSystem {
         let options = request.options
         let memoryBytes = Int(options.memoryBytes)
+        let slabs = SlabPool(budgetBytes: memoryBytes, slabBytes: options.blockBytes)
         let configuration = FileSystemConfiguration(
             prefix: request.bucket.prefix, uid: options.uid ?? geteuid(), gid: options.gid ?? getegid(),
             umask: options.umask, metadataLifetime: options.metadataTTL, memoryBytes: memoryBytes,
-            hostName: Self.hostName, isReadOnly: options.isReadOnly, mountID: disk.identity)
+            hostName: Self.hostName, isReadOnly: options.isReadOnly, mountID: disk.identity,
+            grid: BlockGrid(of: slabs))
         let cache = BlockCache(
-            store: store, slabs: SlabPool(budgetBytes: memoryBytes),
+            store: store, slabs: slabs,
             configuration: BlockCache.Configuration(deadline: configuration.deadline), log: log)
         return FileSystem(
             configuration: configuration, store: store, cache: cache, memoryBytes: memoryBytes,

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import MountCommand
@@ -13,16 +14,9 @@ import Testing
     }
 
     private func withFolder(_ body: (String) throws -> Void) throws {
-        var template = Array("/tmp/ossmount-test-XXXXXX".utf8CString)
-        let path = try #require(template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress) })
-        let folder = String(cString: path)
-        defer {
-            for name in ["cache", "mount", "file"] {
-                remove("\(folder)/\(name)")
-            }
-            remove(folder)
-        }
-        try body(folder)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try body(folder.path)
     }
 
     @Test("the usual folder is the system's for root, and the user's own else")
