@@ -99,12 +99,14 @@ let package = Package(
         tests("CredentialsTests", foundations + ["Credentials", "HTTPTransport"]),
         tests(
             "OSSClientTests",
-            foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
+            foundations + [
+                "OSSClient", "Credentials", "Encoding", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport",
+            ],
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests(
             "ObjectStoreContractTests",
-            foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
+            foundations + ["Credentials", "Encoding", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
         tests("LocalStoreTests", foundations + ["LocalStore", "TestSupport"]),
         tests("TransferTests", foundations + ["LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
         tests(
