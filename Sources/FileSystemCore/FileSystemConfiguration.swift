@@ -1,5 +1,6 @@
 import ObjectStore
 import Runtime
+import Transfer
 
 /// What the file system is told at its start.
 package struct FileSystemConfiguration: Sendable {
@@ -22,10 +23,13 @@ package struct FileSystemConfiguration: Sendable {
     package var hostName: [UInt8]
     /// Whether changes are refused (EROFS).
     package var isReadOnly: Bool
+    /// How files are cut into blocks: as the cache does.
+    let grid: BlockGrid
 
     package init(
         prefix: [UInt8] = [], uid: UInt32, gid: UInt32, umask: UInt32 = 0, metadataLifetime: Duration = .seconds(10),
-        deadline: Duration = .seconds(300), memoryBytes: Int, hostName: [UInt8], isReadOnly: Bool = false
+        deadline: Duration = .seconds(300), memoryBytes: Int, hostName: [UInt8], isReadOnly: Bool = false,
+        grid: BlockGrid
     ) {
         self.prefix = prefix
         self.uid = uid
@@ -39,5 +43,6 @@ package struct FileSystemConfiguration: Sendable {
         widestWindow = min(64 << 20, max(1 << 20, Int64(memoryBytes) / 8))
         self.hostName = hostName
         self.isReadOnly = isReadOnly
+        self.grid = grid
     }
 }

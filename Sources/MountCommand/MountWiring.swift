@@ -71,12 +71,13 @@ struct MountWiring: Sendable {
     func fileSystem(store: any ObjectStore, notifier: any KernelNotifier, log: Log) -> FileSystem {
         let options = request.options
         let memoryBytes = Int(options.memoryBytes)
+        let slabs = SlabPool(budgetBytes: memoryBytes, slabBytes: options.blockBytes)
         let configuration = FileSystemConfiguration(
             prefix: request.bucket.prefix, uid: options.uid ?? geteuid(), gid: options.gid ?? getegid(),
             umask: options.umask, metadataLifetime: options.metadataTTL, memoryBytes: memoryBytes,
-            hostName: Self.hostName, isReadOnly: options.isReadOnly)
+            hostName: Self.hostName, isReadOnly: options.isReadOnly, grid: BlockGrid(of: slabs))
         let cache = BlockCache(
-            store: store, slabs: SlabPool(budgetBytes: memoryBytes),
+            store: store, slabs: slabs,
             configuration: BlockCache.Configuration(deadline: configuration.deadline), log: log)
         return FileSystem(
             configuration: configuration, store: store, cache: cache, memoryBytes: memoryBytes,

@@ -51,7 +51,7 @@ import Testing
         Row(403, "InDebtOverdue", .accessDenied), Row(403, "BucketDisable", .accessDenied),
         Row(403, "UserDisable", .accessDenied), Row(403, "SecondLevelDomainForbidden", .noSuchBucket),
         Row(404, "NoSuchKey", .notFound), Row(404, "NoSuchBucket", .noSuchBucket),
-        Row(404, "NoSuchUpload", .notFound), Row(404, "SymlinkTargetNotExist", .notFound),
+        Row(404, "NoSuchUpload", .noSuchUpload), Row(404, "SymlinkTargetNotExist", .notFound),
         Row(404, "NoSuchVersion", .notFound), Row(405, "MethodNotAllowed", .invalidRequest),
         Row(409, "FileAlreadyExists", .alreadyExists), Row(409, "PositionNotEqualToLength", .preconditionFailed),
         Row(409, "ObjectNotAppendable", .unsupported), Row(409, "FileImmutable", .accessDenied),
