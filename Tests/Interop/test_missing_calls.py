@@ -186,7 +186,7 @@ class Pictures:
             ("picture.png", "image/info", 501, "NotImplemented"),
             ("picture.png", "video/snapshot,t_0", 501, "NotImplemented"),
             ("picture.png", "image/nonsense,w_1", 400, "InvalidArgument"),
-            ("picture.png", "nonsense/resize", 400, "InvalidArgument"),
+            ("picture.png", "nonsense/resize", 501, "NotImplemented"),
             ("picture.png", "image/", 400, "MissingArgument"),
             ("picture.png", "style/small", 404, "NoSuchStyle"),
             ("nothing.png", "image/resize,w_100", 404, "NoSuchKey"),

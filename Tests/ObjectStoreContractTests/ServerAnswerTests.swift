@@ -66,7 +66,8 @@ import Testing
         "the contract holds by either answer",
         arguments: [
             "listing-space=+", "first-page=empty", "write-conditions=refused", "write-conditions=honoured",
-            "copy-acl=kept", "copy-appendable=refused", "mismatch=bare",
+            "copy-acl=kept", "mismatch=bare", "delete-many=partial", "delete-document=2MB", "forbid-overwrite=honoured",
+            "bucket-stat=hourly",
         ])
     func contract(_ answer: String) throws {
         // The two largest cases tell nothing of answers.

@@ -39,7 +39,7 @@ struct AnswerQuestion: Sendable {
         .init("forbid-overwrite", \.forbidOverwrite, "x-oss-forbid-overwrite in buckets with versions"),
         .init(
             "copy-appendable", \.copyAppendable,
-            "an Appendable object as a copy's source: in buckets without\nversions only, everywhere, or nowhere"),
+            "an Appendable object as a copy's source: everywhere, in buckets\nwithout versions only, or nowhere"),
         .init("part-copy-appendable", \.partCopyAppendable, "the same as a part's source"),
         .init("copy-acl", \.copyACL, "the ACL of a copy for which none is asked"),
         .init("copy-class-limit", \.copyClassLimit, "the longest copy into another class: --part-maximum, or a fifth"),

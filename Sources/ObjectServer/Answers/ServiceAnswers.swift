@@ -33,7 +33,7 @@ package struct ServiceAnswers: Equatable, Sendable {
     /// `x-oss-forbid-overwrite` in a bucket that keeps versions, or kept some.
     enum ForbidOverwrite: String, CaseIterable { case ignored, honoured }
     /// Whether an object that grows by appends can be copied.
-    enum CopyAppendable: String, CaseIterable { case unversioned, accepted, refused }
+    enum CopyAppendable: String, CaseIterable { case accepted, unversioned, refused }
     /// The same for its use as a part.
     enum PartCopyAppendable: String, CaseIterable { case accepted, refused }
     /// The ACL of a copy for which none is asked.
@@ -79,7 +79,7 @@ package struct ServiceAnswers: Equatable, Sendable {
     var deleteDocument = DeleteDocument.any
     var writeConditions = WriteConditions.ignored
     var forbidOverwrite = ForbidOverwrite.ignored
-    var copyAppendable = CopyAppendable.unversioned
+    var copyAppendable = CopyAppendable.accepted
     var partCopyAppendable = PartCopyAppendable.accepted
     var copyACL = CopyACL.fresh
     var copyClassLimit = CopyClassLimit.five
