@@ -1,3 +1,4 @@
+import LocalStore
 import ObjectStore
 import Runtime
 import Transfer
@@ -23,13 +24,15 @@ package struct FileSystemConfiguration: Sendable {
     package var hostName: [UInt8]
     /// Whether changes are refused (EROFS).
     package var isReadOnly: Bool
+    /// Names this run of this mount in its hidden keys.
+    package var mountID: MountIdentity
     /// How files are cut into blocks: as the cache does.
     let grid: BlockGrid
 
     package init(
         prefix: [UInt8] = [], uid: UInt32, gid: UInt32, umask: UInt32 = 0, metadataLifetime: Duration = .seconds(10),
         deadline: Duration = .seconds(300), memoryBytes: Int, hostName: [UInt8], isReadOnly: Bool = false,
-        grid: BlockGrid
+        mountID: MountIdentity = .make(), grid: BlockGrid
     ) {
         self.prefix = prefix
         self.uid = uid
@@ -43,6 +46,7 @@ package struct FileSystemConfiguration: Sendable {
         widestWindow = min(64 << 20, max(1 << 20, Int64(memoryBytes) / 8))
         self.hostName = hostName
         self.isReadOnly = isReadOnly
+        self.mountID = mountID
         self.grid = grid
     }
 }

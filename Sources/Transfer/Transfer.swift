@@ -22,4 +22,7 @@
 // Failures. A fetch that fails fails the reads that wait for its bytes, and leaves no block behind; reading ahead fails
 // silently. Another version of the object than the pinned one is `preconditionFailed`: never a mix of two.
 //
+// Disk. `StagingFolder` is room in `cache-dir` for bytes of uploads that memory should not hold; `StagingFile` is one
+// session's, with every byte at its place in the user's file. Room is reserved before bytes are promised to it.
+//
 // Not here: names, attributes, when to commit. Locks: BlockCache's is the only one, below a file's, above the pool's.

@@ -15,6 +15,7 @@ struct MountService: Sendable {
     let log: Log
     let logFile: LogFile?
     let startTimeout: Duration
+    let disk: LocalDisk
 
     /// Probes the bucket, serves until the mount has ended, and sends what is left.
     ///
@@ -25,7 +26,7 @@ struct MountService: Sendable {
         // Root only; without it the kernel could ask us for memory by writing to ourselves.
         _ = cruntime_set_io_flusher()
         let store = wiring.store(credentials: credentials.provider, log: log)
-        let fileSystem = wiring.fileSystem(store: store, notifier: session.notifier, log: log)
+        let fileSystem = wiring.fileSystem(store: store, notifier: session.notifier, disk: disk, log: log)
         let instance = InstanceFile.make(device: session.device, log: log)
         let shutdown = Shutdown(session: session, fileSystem: fileSystem, log: log) { instance?.write($0) }
         let probing = Cancellation()
@@ -46,6 +47,7 @@ struct MountService: Sendable {
             log(.error, "not mounted", [LogField("reason", error.message)])
             try? session.detach()
             instance?.remove()
+            disk.remove()
             started(error)
             throw error
         }
@@ -63,6 +65,7 @@ struct MountService: Sendable {
         // The device number may be given to another mount from here on, and with it the file's name.
         instance?.remove()
         let isDrained = shutdown.finish()
+        if isDrained { disk.remove() }
         if let failure { throw failure }
         guard isDrained else {
             throw CommandError(.failure, "not everything that was written is in the bucket; the log names what is left")

@@ -29,6 +29,9 @@ struct MountOptions: Sendable, Equatable {
     var blockBytes = SlabPool.defaultSlabBytes
     /// 10 s: short enough for people who look for a picture that a colleague just uploaded, long enough for `ls -l` after `ls`.
     var metadataTTL = Duration.seconds(10)
+    var cacheFolder = CacheFolderChoice.standard
+    /// Nil is 10 GiB, or half of what is free where that is less.
+    var cacheBytes: Int64?
 
     // Mount point.
     var allowsNonEmpty = false
