@@ -63,14 +63,15 @@ package final class ObjectReader: Sendable {
         cache.state.withLock { _ in guarded.value.pin = (key, etag) }
     }
 
-    /// Takes over the blocks of a content that was just sent, as far as they are whole and there is nothing else yet.
-    package func adopt(_ snapshot: BlockSnapshot) {
-        guard snapshot.count == size, snapshot.grid == grid else { return }
+    /// Which object's which version it reads at present.
+    package var pin: (key: ObjectKey, etag: ETag) { cache.state.withLock { _ in guarded.value.pin } }
+
+    /// Takes over blocks of the content that was just sent, each whole, where there is nothing else yet.
+    package func adopt(_ blocks: [Int64: Slab]) {
         cache.state.withLock { state in
-            for (index, sent) in snapshot.blocks where guarded.value.blocks[index] == nil {
+            for (index, slab) in blocks where guarded.value.blocks[index] == nil {
                 let block = makeBlock(index)
-                guard sent.valid.gaps(in: 0..<block.length).isEmpty else { continue }
-                block.slab = sent.slab
+                block.slab = slab
                 block.filled = block.length
                 guarded.value.blocks[index] = block
                 state.append(block)
