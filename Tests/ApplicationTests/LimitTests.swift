@@ -8,12 +8,11 @@ extension ApplicationTests {
         func fewParts() throws {
             let bytes = 3 << 30
             let options = ["--memory", "64MiB", "--part-count", "20"]
-            try Site.with(options: options, server: ["--bodies", "synthetic", "--part-limit", "20"]) {
-                site in
+            // Bodies are stored: what is joined lies in hidden objects, whose bytes aren't the pattern from its start.
+            try Site.with(options: options, server: ["--part-limit", "20"]) { site in
                 try site.sh("\"$TOOLS/PatternTool\" write \"$M/f\" \(bytes)", within: .seconds(90))
                 try site.sh(
-                    "judge oss2 head f | grep -x \"x-oss-hash-crc64ecma: $(\"$TOOLS/PatternTool\" crc \(bytes))\""
-                )
+                    "judge oss2 head f | grep -x \"x-oss-hash-crc64ecma: $(\"$TOOLS/PatternTool\" crc \(bytes))\"")
                 try site.sh("test \"$(judge oss2 list | wc -l)\" = 1")
                 try site.remount(options)
                 try site.sh("\"$TOOLS/PatternTool\" check \"$M/f\" \(bytes)", within: .seconds(90))

@@ -20,7 +20,9 @@ struct ModelSettings: CustomTestStringConvertible, Sendable {
     /// Parts as small as blocks allow: each file goes in many, while it is written.
     static let streams = ModelSettings(
         name: "blocks of 16 KiB, parts of 64 KiB, 8 MiB of memory",
-        mount: ["--memory", "8MiB", "--block-size", "16KiB", "--part-size", "64KiB"],
+        mount: [
+            "--memory", "8MiB", "--block-size", "16KiB", "--part-size", "64KiB", "--part-minimum", "16KiB",
+        ],
         server: ["--part-minimum", "16KiB"],
         shape: ModelScript.Shape(block: 16 << 10, part: 64 << 10, largest: 3 << 20))
 
@@ -32,7 +34,10 @@ struct ModelSettings: CustomTestStringConvertible, Sendable {
     /// So few parts that what stands of an upload must become the base of the next.
     static let fewParts = ModelSettings(
         name: "blocks of 4 KiB, 20 parts of 32 KiB, 8 MiB of memory",
-        mount: ["--memory", "8MiB", "--block-size", "4KiB", "--part-size", "32KiB", "--part-count", "20"],
+        mount: [
+            "--memory", "8MiB", "--block-size", "4KiB", "--part-size", "32KiB", "--part-minimum", "4KiB",
+            "--part-count", "20",
+        ],
         server: ["--part-minimum", "4KiB", "--part-limit", "20"],
         shape: ModelScript.Shape(block: 4 << 10, part: 32 << 10, largest: 2 << 20))
 
