@@ -105,7 +105,7 @@ extension UploadSession {
     }
 
     /// The object is made: what served to make it goes.
-    private func close() {
+    func close() {
         let hidden = state.withLock { state in
             state.isClosed = true
             state.stream = nil
