@@ -97,12 +97,14 @@ let package = Package(
         tests("CredentialsTests", foundations + ["Credentials", "HTTPTransport"]),
         tests(
             "OSSClientTests",
-            foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
+            foundations + [
+                "OSSClient", "Credentials", "Encoding", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport",
+            ],
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests(
             "ObjectStoreContractTests",
-            foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
+            foundations + ["Credentials", "Encoding", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
         tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
         tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),

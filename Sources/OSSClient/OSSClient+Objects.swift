@@ -9,11 +9,15 @@ extension OSSClient {
     /// One attempt of a HEAD, also to settle what a lost answer left open.
     func headOnce(_ key: ObjectKey, _ state: inout CallState) throws(AttemptFailure) -> ObjectInfo {
         let answer = try exchange(OSSRequest(operation: .headObject, method: "HEAD", key: key), &state)
-        guard let size = ReplyHeaders.contentLength(answer.head), let info = ReplyHeaders.info(answer.head, size: size)
-        else {
+        return try described(answer.head, state)
+    }
+
+    /// What the answer to a HEAD tells.
+    func described(_ head: HTTPResponseHead, _ state: CallState) throws(AttemptFailure) -> ObjectInfo {
+        guard let size = ReplyHeaders.contentLength(head), let info = ReplyHeaders.info(head, size: size) else {
             throw state.failure(
-                .unexpected, .doubtful, status: answer.head.status,
-                "the answer lacks the object's size, ETag or Last-Modified")
+                .unexpected, .doubtful, status: head.status, "the answer lacks the object's size, ETag or Last-Modified"
+            )
         }
         return info
     }

@@ -3,6 +3,8 @@ import Runtime
 /// The calls of OSS that this client makes, by the service's own names.
 package enum OSSOperation: Int, Sendable, Hashable, CaseIterable {
     case listObjects, headObject, getObject, putObject, copyObject, deleteObject
+    case deleteObjects, appendObject, putSymlink, getSymlink, getObjectMeta, getTagging, putTagging, deleteTagging
+    case getACL, putACL, restoreObject, listVersions, getBucketStat, getBucketInfo
     case initiateUpload, uploadPart, copyPart, listParts, completeUpload, abortUpload, listUploads
 
     package var name: StaticString {
@@ -13,6 +15,20 @@ package enum OSSOperation: Int, Sendable, Hashable, CaseIterable {
         case .putObject: "PutObject"
         case .copyObject: "CopyObject"
         case .deleteObject: "DeleteObject"
+        case .deleteObjects: "DeleteMultipleObjects"
+        case .appendObject: "AppendObject"
+        case .putSymlink: "PutSymlink"
+        case .getSymlink: "GetSymlink"
+        case .getObjectMeta: "GetObjectMeta"
+        case .getTagging: "GetObjectTagging"
+        case .putTagging: "PutObjectTagging"
+        case .deleteTagging: "DeleteObjectTagging"
+        case .getACL: "GetObjectACL"
+        case .putACL: "PutObjectACL"
+        case .restoreObject: "RestoreObject"
+        case .listVersions: "ListObjectVersions"
+        case .getBucketStat: "GetBucketStat"
+        case .getBucketInfo: "GetBucketInfo"
         case .initiateUpload: "InitiateMultipartUpload"
         case .uploadPart: "UploadPart"
         case .copyPart: "UploadPartCopy"

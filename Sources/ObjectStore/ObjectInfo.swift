@@ -43,10 +43,10 @@ package struct ObjectInfo: Hashable, Sendable {
     package var encryption: ObjectEncryption?
     /// How many tags it has.
     package var taggingCount: Int
-    /// The version in a bucket that keeps them; nil in others.
-    package var versionID: [UInt8]?
-    /// Of an archived object, as the service spells it: `ongoing-request="true"`; nil where it told nothing.
-    package var restore: [UInt8]?
+    /// Which version this is; nil where the bucket never kept any.
+    package var version: VersionID?
+    /// How far the restoring of an archived object is; nil where it isn't restored.
+    package var restoration: Restoration?
     /// Where the next append begins; nil where the object isn't appendable.
     package var appendPosition: Int64?
     /// The server's Date of this answer; nil where it sent none.
@@ -55,7 +55,7 @@ package struct ObjectInfo: Hashable, Sendable {
     package init(
         size: Int64, etag: ETag, lastModified: WallTime, crc64: UInt64? = nil, type: ObjectType = .normal,
         storageClass: [UInt8] = [], metadata: ObjectMetadata = ObjectMetadata(), encryption: ObjectEncryption? = nil,
-        taggingCount: Int = 0, versionID: [UInt8]? = nil, restore: [UInt8]? = nil, appendPosition: Int64? = nil,
+        taggingCount: Int = 0, version: VersionID? = nil, restoration: Restoration? = nil, appendPosition: Int64? = nil,
         serverDate: WallTime? = nil
     ) {
         self.size = size
@@ -67,8 +67,8 @@ package struct ObjectInfo: Hashable, Sendable {
         self.metadata = metadata
         self.encryption = encryption
         self.taggingCount = taggingCount
-        self.versionID = versionID
-        self.restore = restore
+        self.version = version
+        self.restoration = restoration
         self.appendPosition = appendPosition
         self.serverDate = serverDate
     }

@@ -57,6 +57,10 @@ package struct ObjectStoreError: Error, Sendable {
     package var message: String
     /// Whether the same call may succeed later.
     package let isRetryable: Bool
+    /// The length of the object that an append found, where the server told it.
+    package var appendPosition: Int64?
+    /// The delete marker that stands in the object's place, where the server told of one.
+    package var deleteMarker: VersionID?
 
     package init(
         kind: ObjectStoreErrorKind, operation: StaticString, key: ObjectKey? = nil, status: Int? = nil,

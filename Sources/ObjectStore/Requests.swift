@@ -81,11 +81,14 @@ package struct GetRequest: Hashable, Sendable {
     package var range: ByteRange?
     /// Only this version; another is `preconditionFailed`.
     package var ifMatch: ETag?
+    /// Nil gets the current one.
+    package var version: VersionID?
 
-    package init(key: ObjectKey, range: ByteRange? = nil, ifMatch: ETag? = nil) {
+    package init(key: ObjectKey, range: ByteRange? = nil, ifMatch: ETag? = nil, version: VersionID? = nil) {
         self.key = key
         self.range = range
         self.ifMatch = ifMatch
+        self.version = version
     }
 }
 

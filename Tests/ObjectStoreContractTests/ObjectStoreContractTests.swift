@@ -14,6 +14,18 @@ import Testing
         try requirement.check(FaultyObjectStore(MemoryObjectStore()))
     }
 
+    @Test("the store in memory keeps versions by the contract")
+    func memoryVersions() throws {
+        let store = MemoryObjectStore()
+        for requirement in ObjectStoreContract.versionCases {
+            do {
+                try requirement.check(FaultyObjectStore(store)) { store.setVersioning($0) }
+            } catch {
+                Issue.record("\(requirement): \(error)")
+            }
+        }
+    }
+
     @Test("the store in memory keeps the contract with small limits", arguments: ObjectStoreContract.uploadCases)
     func smallLimits(_ requirement: ObjectStoreContract.Case) throws {
         var capabilities = StoreCapabilities.ofMemory

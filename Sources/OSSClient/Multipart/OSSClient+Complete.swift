@@ -42,7 +42,7 @@ extension OSSClient {
         return OSSRequest(
             operation: .completeUpload, method: "POST", key: request.address.key,
             query: [request.address.queryItem, QueryItem("encoding-type", "url")], headers: headers,
-            body: DocumentBody(bytes: document.bytes), transferBytes: Int64(document.bytes.count))
+            body: DocumentBody(document), transferBytes: Int64(document.bytes.count))
     }
 
     private func result(
@@ -105,18 +105,5 @@ extension CompleteRequest {
         // OSS names the objects of uploads so: https://www.alibabacloud.com/help/en/oss/developer-reference/completemultipartupload
         let suffix = Array("-\(parts.count)".utf8)
         return info.etag.bytes.filter { $0 != UInt8(ascii: "\"") }.suffix(suffix.count).elementsEqual(suffix)
-    }
-}
-
-/// A document as a body.
-struct DocumentBody: HTTPBody {
-    let bytes: [UInt8]
-
-    var count: Int64 { Int64(bytes.count) }
-
-    func copy(from offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let piece = bytes[Int(offset)...].prefix(buffer.count)
-        buffer.copyBytes(from: piece)
-        return piece.count
     }
 }

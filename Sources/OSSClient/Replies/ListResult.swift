@@ -116,14 +116,23 @@ final class ListResult: XMLHandler {
             lastModified: lastModified, type: ReplyHeaders.objectType(row.type), storageClass: row.storageClass)
     }
 
+    /// A name of a listing; throws where it can't be read.
     static func decoded(_ text: XMLText, _ isEncoded: Bool) throws(Malformed) -> [UInt8] {
-        guard text.isIntact else { throw Malformed(message: "the listing has a name that XML can't carry") }
-        guard isEncoded else { return text.bytes }
-        // A plus of the key itself always comes as %2B, so a bare one can only be a blank.
-        guard let bytes = PercentEncoding.decode(text.bytes, plusIsSpace: true) else {
-            throw Malformed(message: "the listing has a name with a broken escape")
+        guard let bytes = ReplyNames.decoded(text, isEncoded) else {
+            throw Malformed(message: "the listing has a name that XML can't carry, or a broken escape")
         }
         return bytes
+    }
+}
+
+/// Names in documents, as they come with and without `encoding-type=url`.
+enum ReplyNames {
+    /// The name's bytes; nil where the document couldn't carry them, or an escape is broken.
+    static func decoded(_ text: XMLText, _ isEncoded: Bool) -> [UInt8]? {
+        guard text.isIntact else { return nil }
+        guard isEncoded else { return text.bytes }
+        // A plus of the key itself always comes as %2B, so a bare one can only be a blank.
+        return PercentEncoding.decode(text.bytes, plusIsSpace: true)
     }
 }
 

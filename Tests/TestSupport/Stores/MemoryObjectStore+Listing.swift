@@ -49,14 +49,6 @@ enum ListingStart {
 }
 
 extension MemoryObjectStore.State {
-    mutating func store(_ object: MemoryObjectStore.Stored, at key: ObjectKey) {
-        if objects.updateValue(object, forKey: key) == nil { order.insert(key, at: firstIndex { $0 < key }) }
-    }
-
-    mutating func remove(_ key: ObjectKey) {
-        if objects.removeValue(forKey: key) != nil { order.remove(at: firstIndex { $0 < key }) }
-    }
-
     func page(_ request: ListRequest, from start: ListingStart, limit: Int) -> ListPage {
         var page = ListPage(rows: [])
         var index = firstIndex { $0.bytes.lexicographicallyPrecedes(request.prefix) }
@@ -93,7 +85,7 @@ extension MemoryObjectStore.State {
     }
 
     /// The first index whose key does not come before; `isBefore` is true for a first part of the keys, then false.
-    private func firstIndex(_ isBefore: (ObjectKey) -> Bool) -> Int {
+    func firstIndex(_ isBefore: (ObjectKey) -> Bool) -> Int {
         var low = 0
         var high = order.count
         while low < high {
@@ -103,7 +95,7 @@ extension MemoryObjectStore.State {
         return low
     }
 
-    private func indexAfter(prefix: [UInt8]) -> Int {
+    func indexAfter(prefix: [UInt8]) -> Int {
         firstIndex { $0.bytes.lexicographicallyPrecedes(prefix) || $0.bytes.starts(with: prefix) }
     }
 }
@@ -127,7 +119,7 @@ extension MemoryObjectStore {
     }
 
     /// Removes an object as somebody else would.
-    package func discard(_ key: ObjectKey) { state.withLock { $0.remove(key) } }
+    package func discard(_ key: ObjectKey) { state.withLock { $0.remove(key, at: serverDate) } }
 
     /// Every key in byte order.
     package var keys: [ObjectKey] { state.withLock { $0.order } }

@@ -6,19 +6,25 @@ import Runtime
 /// The calls of an object store, to count them and to aim faults.
 package enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case probe, list, head, get, put, copy, delete
+    case deleteMany, append, putLink, link, meta, tags, putTags, deleteTags, acl, putACL, restore
+    case listVersions, headVersion, deleteVersion, process, usage, description
     case initiateUpload, uploadPart, copyPart, listParts, completeUpload, abortUpload, listUploads
 }
 
-/// An object store in memory with the rules of an OSS bucket without versions.
+/// An object store in memory with the rules of an OSS bucket, which keeps versions only once `setVersioning` said so.
 ///
 /// ETags are of content as those of OSS are: the same bytes have the same ETag. Times are whole seconds of `clock`. No
 /// call waits for anything; the context's deadline and cancellation are looked at when a call begins.
 package final class MemoryObjectStore: ObjectStore {
     struct Stored {
+        /// Of a symbolic link, the key that it leads to.
         var bytes: [UInt8]
         var info: ObjectInfo
         var acl: [UInt8]?
         var tags: [ObjectTag] = []
+        var version = VersionID.null
+        /// Of an archived object, until when it can be read.
+        var restoredUntil: WallTime?
 
         /// Gives the object what the request says, and the bucket's own of the rest.
         mutating func apply(_ properties: ObjectProperties) {
@@ -37,6 +43,10 @@ package final class MemoryObjectStore: ObjectStore {
         var uploads: [UploadID: Upload] = [:]
         var uploadsBegun = 0
         var requests: [StoreOperation: Int] = [:]
+        var versioning = Versioning.never
+        /// What isn't current, of each key the latest first.
+        var older: [ObjectKey: [Older]] = [:]
+        var versionsMade: UInt64 = 0
     }
 
     package let capabilities: StoreCapabilities
@@ -58,14 +68,17 @@ package final class MemoryObjectStore: ObjectStore {
 
     package func head(_ key: ObjectKey, _ context: RequestContext) throws(ObjectStoreError) -> ObjectInfo {
         try enter(.head, "HeadObject", key, context)
-        return try stored(key, "HeadObject").info
+        return try read(key, "HeadObject").info
     }
 
     package func get(
         _ request: GetRequest, into receiver: any ObjectReceiver, _ context: RequestContext
     ) throws(ObjectStoreError) -> ObjectInfo {
         try enter(.get, "GetObject", request.key, context)
-        let object = try stored(request.key, "GetObject")
+        let object = try read(request.key, version: request.version, "GetObject")
+        guard object.canBeRead(at: clock.wall) else {
+            throw failure(.archived, "GetObject", request.key, 403, "InvalidObjectState")
+        }
         if let wanted = request.ifMatch, wanted != object.info.etag {
             throw failure(.preconditionFailed, "GetObject", request.key, 412, "PreconditionFailed")
         }
@@ -129,7 +142,7 @@ package final class MemoryObjectStore: ObjectStore {
         var info = source.info
         info.lastModified = serverDate
         info.serverDate = serverDate
-        info.type = .normal
+        if info.type != .symlink { info.type = .normal }
         if let metadata = request.replacing { info.metadata = metadata }
         let copy = Self.copied(source, info, request)
         let forbids = request.forbidOverwrite && capabilities.hasExclusiveCreate
@@ -152,13 +165,16 @@ package final class MemoryObjectStore: ObjectStore {
         copy.apply(request.properties)
         if !request.taggingReplaces { copy.tags = source.tags }
         copy.info.taggingCount = copy.tags.count
+        copy.info.appendPosition = nil
+        copy.info.restoration = nil
+        copy.restoredUntil = nil
         copy.info.encryption = request.properties.encryption ?? source.info.encryption
         return copy
     }
 
     package func delete(_ key: ObjectKey, _ context: RequestContext) throws(ObjectStoreError) {
         try enter(.delete, "DeleteObject", key, context)
-        state.withLock { $0.remove(key) }
+        state.withLock { $0.remove(key, at: serverDate) }
     }
 
     // MARK: - Rules
@@ -172,7 +188,10 @@ package final class MemoryObjectStore: ObjectStore {
     ) throws(ObjectStoreError) {
         state.withLock { $0.requests[operation, default: 0] += 1 }
         try check(name, key, context)
-        guard let key else { return }
+        if let key { try checkKey(key, name) }
+    }
+
+    func checkKey(_ key: ObjectKey, _ name: StaticString) throws(ObjectStoreError) {
         let isText = key.bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
         let starts: Set<UInt8> = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
         let isLegal = key.bytes.count <= capabilities.maximumKeyBytes && isText
@@ -196,14 +215,6 @@ package final class MemoryObjectStore: ObjectStore {
         guard bytes <= capabilities.maximumMetadataBytes, areNames else {
             throw failure(.invalidRequest, name, key, 400, "InvalidArgument")
         }
-    }
-
-    func stored(_ key: ObjectKey, _ name: StaticString) throws(ObjectStoreError) -> Stored {
-        guard var object = state.withLock({ $0.objects[key] }) else {
-            throw failure(.notFound, name, key, 404, "NoSuchKey")
-        }
-        object.info.serverDate = serverDate
-        return object
     }
 
     func makeInfo(bytes: [UInt8], crc: UInt64, metadata: ObjectMetadata) -> ObjectInfo {
@@ -240,5 +251,6 @@ extension StoreCapabilities {
     package static let ofMemory = StoreCapabilities(
         maximumKeyBytes: 1023, maximumMetadataBytes: 8 * 1024, maximumPutBytes: 5 << 30, maximumCopyBytes: 5 << 30,
         hasExclusiveCreate: true, hasCRC64: true, minimumPartBytes: 100 << 10, maximumPartBytes: 5 << 30,
-        maximumParts: 10_000, maximumObjectBytes: 48_800_000_000_000, hasPartCopy: true)
+        maximumParts: 10_000, maximumObjectBytes: 48_800_000_000_000, hasPartCopy: true,
+        features: [.append, .links, .tags, .acl, .restore, .versions, .reports], maximumAppendedBytes: 5 << 30)
 }
