@@ -33,6 +33,10 @@ package final class FileSystem: FileSystemOperations {
     let revalidations = WorkerPool(name: "revalidation", limit: 256)
     /// When a writer last failed for want of memory; a leaf.
     let lastGivenUp = Locked(Deadline(nanoseconds: 0))
+    /// How many hidden objects of this mount are in the bucket, as far as is known; a leaf.
+    let hiddenCount = Locked(0)
+    /// Set when the mount ends, for what tidies up behind earlier ones.
+    let sweeping = Cancellation()
     /// Bytes of writes that wait for memory.
     let overflow: WriteOverflow
 

@@ -21,4 +21,8 @@
 // file is open for writing, and is told once to each handle. A file that was edited in place and has changed in the bucket
 // meanwhile is kept under a conflict name instead.
 //
+// Removing. What is open when its object goes is kept for its handles, in memory or under a hidden key (`Orphans.swift`).
+// Hidden keys carry the mount's own name, by which a later start on the same machine knows what a dead one left
+// (`Sweep.swift`).
+//
 // Not here: multipart uploads, symbolic links, extended attributes, renames of directories (EXDEV, so that mv copies).

@@ -62,6 +62,8 @@ final class CacheBlock {
     var slab: Slab?
     /// How many bytes, from its start, are there.
     var filled = 0
+    /// Whether it stays as long as its reader, whoever needs memory; then it is not in the list of clean blocks.
+    var isKept = false
     /// The neighbours in the list of clean blocks, oldest first; both nil while it is not in the list.
     var older: CacheBlock?
     var newer: CacheBlock?
@@ -80,6 +82,8 @@ final class CacheBlock {
 struct CacheState {
     private var oldest: CacheBlock?
     private var newest: CacheBlock?
+    /// What the blocks that are kept have in bytes.
+    var keptBytes = 0
 
     /// Puts a complete block at the young end.
     mutating func append(_ block: CacheBlock) {
@@ -103,7 +107,7 @@ struct CacheState {
 
     /// Notes that a block was used.
     mutating func touch(_ block: CacheBlock) {
-        guard block.isComplete, newest !== block else { return }
+        guard block.isComplete, !block.isKept, newest !== block else { return }
         remove(block)
         append(block)
     }
