@@ -36,6 +36,11 @@ func testSupport(_ name: String, _ dependencies: [String]) -> Target {
         swiftSettings: swiftSettings)
 }
 
+/// A program in C that tests start.
+func testProgram(_ name: String) -> Target {
+    .executableTarget(name: name, path: "Tests/\(name)", cSettings: cSettings + [.define("_GNU_SOURCE")])
+}
+
 let foundations = ["Runtime", "Instrumentation"]
 
 let package = Package(
@@ -113,5 +118,17 @@ let package = Package(
             "FileSystemCoreTests",
             foundations + ["FileSystemCore", "LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
         tests("MountTests", foundations + ["TestSupport"]),
+        // Programs that do the tests' work in a mount, where no process that tests depend on may wait.
+        testProgram("ModelDriver"),
+        testProgram("PatternTool"),
+        // The client of OSS behind a pipe, for the clients of Tests/Interop.
+        .executableTarget(
+            name: "oss-call",
+            dependencies: [
+                "Credentials", "Encoding", "HTTPTransport", "Instrumentation", "OSSClient", "ObjectStore", "Runtime",
+                "TestSupport",
+            ], path: "Tests/oss-call", swiftSettings: swiftSettings),
+        tests("ModelTests", ["Runtime", "TestSupport"]),
+        tests("ApplicationTests", ["TestSupport"]),
     ]
 )
