@@ -42,6 +42,9 @@ struct Verdict: Sendable, Hashable {
             self.init(.noSuchBucket)
         } else if response.saysInvalidDate {
             self.init(.clockSkewed, .afterClockCorrection)
+        } else if response.status == 403, response.namesBadToken {
+            // Whatever the code: how it is spelled for a token that has expired is told nowhere.
+            self.init(.invalidCredentials, .afterRefresh)
         } else if let known = Self.codes[response.code] {
             self = known
         } else if response.code.hasSuffix("LimitExceeded"), response.status >= 429 {
@@ -118,7 +121,7 @@ struct Verdict: Sendable, Hashable {
         case 304, 412: Verdict(.preconditionFailed)
         case 400, 405, 411: Verdict(.invalidRequest)
         case 401: Verdict(.invalidCredentials, .doubtful)
-        case 403: response.namesBadToken ? Verdict(.invalidCredentials, .afterRefresh) : Verdict(.accessDenied)
+        case 403: Verdict(.accessDenied)
         // Without a code only OSS's own answer, known by its request id, may say that an object is absent.
         case 404 where response.code.isEmpty && !response.requestID.isEmpty && response.hasKey: Verdict(.notFound)
         case 404: Verdict(.unexpected, .doubtful)
