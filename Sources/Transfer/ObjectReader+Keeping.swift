@@ -14,12 +14,12 @@ extension ObjectReader {
             guard blocks.count == grid.indices(of: 0..<size).count, blocks.allSatisfy(\.isComplete) else {
                 return false
             }
-            let added = blocks.reduce(0) { $0 + ($1.isKept ? 0 : $1.length) }
-            guard state.keptBytes + added <= share else { return false }
-            state.keptBytes += added
-            for block in blocks where !block.isKept {
+            let added = blocks.reduce(0) { $0 + ($1.isPinned ? 0 : $1.length) }
+            guard state.pinnedBytes + added <= share else { return false }
+            state.pinnedBytes += added
+            for block in blocks where !block.isPinned {
                 state.remove(block)
-                block.isKept = true
+                block.isPinned = true
             }
             return true
         }
