@@ -81,10 +81,10 @@ import Testing
         let fixture = try Fixture([.reply(200, headers), .reply(200, objectHeaders("hello"))])
         let info = try fixture.client.head(key("a"), fixture.context)
         #expect(info.encryption == whole.encryption && info.taggingCount == 3)
-        #expect(info.versionID == Array("CAEQ".utf8) && info.appendPosition == 5)
-        #expect(info.restore == Array("ongoing-request=\"true\"".utf8))
+        #expect(info.version == VersionID("CAEQ".utf8) && info.appendPosition == 5)
+        #expect(info.restoration == Restoration(isOngoing: true))
         let plain = try fixture.client.head(key("a"), fixture.context)
-        #expect(plain.encryption == nil && plain.taggingCount == 0 && plain.versionID == nil)
-        #expect(plain.restore == nil && plain.appendPosition == nil)
+        #expect(plain.encryption == nil && plain.taggingCount == 0 && plain.version == nil)
+        #expect(plain.restoration == nil && plain.appendPosition == nil)
     }
 }
