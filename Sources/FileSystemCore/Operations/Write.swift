@@ -40,7 +40,7 @@ extension FileSystem {
                 if clearsPrivileges { notifier.invalidateInode(inode, dropsPages: false) }
                 _ = reply(.success(bytes.count))
                 return
-            case .frozen: return park(bytes, at: offset, handle: handle, clearsPrivileges, context, reply)
+            case .frozen, .busy: return park(bytes, at: offset, handle: handle, clearsPrivileges, context, reply)
             case .lacks(let count):
                 guard let more = uploads.takeSlabsNow(count) else {
                     return park(bytes, at: offset, handle: handle, clearsPrivileges, context, reply)

@@ -9,7 +9,6 @@ struct PartStream {
         let range: ByteRange
         /// What truncations have left of it.
         var visibleEnd: Int64
-        var isInFlight = true
         /// Nil until it is there.
         var result: PartResult?
     }
@@ -45,13 +44,21 @@ struct PartStream {
 
     let firstNumber: Int
     var nextNumber: Int { (parts.last?.number ?? firstNumber - 1) + 1 }
-    var hasPartsInFlight: Bool { parts.contains { $0.isInFlight } }
+    /// Parts that are being sent, or wait for a thread.
+    private(set) var inFlight = 0
 
     mutating func cut(_ bytes: Int64) -> Part {
         let part = Part(number: nextNumber, range: end..<end + bytes, visibleEnd: end + bytes)
         parts.append(part)
+        inFlight += 1
         end += bytes
         return part
+    }
+
+    /// Ends the sending of a part: it is there with `result`, or not.
+    mutating func end(_ index: Int, _ result: PartResult?) {
+        inFlight -= 1
+        parts[index].result = result
     }
 
     /// Bytes past `size` are gone for good, whatever their parts hold.

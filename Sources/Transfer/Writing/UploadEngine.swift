@@ -231,6 +231,13 @@ package final class UploadEngine: Sendable {
         }
     }
 
+    /// Whether what was sent should go at once: more than an eighth of the budget holds bytes that nobody is sending. The
+    /// same few slabs used again cost less than fresh ones, and what was just sent is seldom needed again.
+    var isMuchKept: Bool {
+        let inFlight = state.withLock { $0.inFlightBytes }
+        return Int64(cache.slabs.takenBytes) - inFlight > Int64(cache.slabs.budgetBytes) / 8
+    }
+
     func noteInFlight(_ bytes: Int64) { state.withLock { $0.inFlightBytes += bytes } }
 
     // MARK: Memory

@@ -171,22 +171,22 @@ extension UploadSession {
 
     private func finish(_ work: StreamWork, _ outcome: Result<PartResult, ObjectStoreError>) {
         engine.noteInFlight(-work.body.count)
-        let isScarce = engine.cache.slabs.takenBytes > engine.cache.slabs.budgetBytes / 4 * 3
+        let isMuchKept = engine.isMuchKept
         let next: StreamCut = state.withLock { state in
             state.map.unpin(work.body.pinned)
             guard let index = state.stream?.index(of: work.number), state.stream?.number == work.stream else {
                 return StreamCut()
             }
-            state.stream?.parts[index].isInFlight = false
             switch outcome {
             case .success(let result):
-                state.stream?.parts[index].result = result
+                state.stream?.end(index, result)
                 let end = state.stream?.parts[index].visibleEnd ?? work.range.lowerBound
                 state.map.under.set(
                     work.range.lowerBound..<end, .part(upload: work.stream, number: work.number, offset: 0))
                 state.map.endSending(work.range, isSent: true)
-                if isScarce { _ = state.map.dropClean(limit: Int.max) }
+                if isMuchKept { _ = state.map.dropClean(limit: Int.max) }
             case .failure(let error):
+                state.stream?.end(index, nil)
                 state.map.endSending(work.range, isSent: false)
                 state.stream?.isStalled = true
                 if error.kind != .cancelled || state.failure == nil { state.failure = error }

@@ -108,12 +108,17 @@ package final class UploadSession: Sendable {
         case lacks(Int)
         /// A commit is under way, or has ended the session.
         case frozen
+        /// As many parts are under way as there are threads to send them: more would only hold memory.
+        case busy
     }
 
     /// Takes bytes at `offset` if there are slabs enough; never waits.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, slabs: inout [Slab]) -> WriteOutcome {
         let (outcome, cut): (WriteOutcome, StreamCut) = state.withLock { state in
             if state.isFrozen || state.isClosed { return (.frozen, StreamCut()) }
+            if let stream = state.stream, offset >= stream.end, stream.inFlight >= engine.configuration.transfers {
+                return (.busy, StreamCut())
+            }
             let needed = state.map.slabsNeeded(at: offset, count: bytes.count)
             guard slabs.count >= needed else { return (.lacks(needed - slabs.count), StreamCut()) }
             guard state.map.write(bytes, at: offset, slabs: &slabs) else { return (.lacks(1), StreamCut()) }
@@ -144,6 +149,10 @@ package final class UploadSession: Sendable {
                     try waitUntilThawed(context)
                     if state.withLock({ $0.isClosed }) { return false }
                     continue
+                case .busy:
+                    slabs = []
+                    try waitForParts(context)
+                    continue
                 case .lacks:
                     if heldSlabs == 0, let own = engine.cache.takeSlab() ?? engine.cache.takeReserve() {
                         slabs.append(own)
@@ -156,6 +165,14 @@ package final class UploadSession: Sendable {
             }
         }
         return true
+    }
+
+    /// Waits until a quarter of the threads has nothing to send, so that the next writes needn't wait one by one.
+    private func waitForParts(_ context: RequestContext) throws(ObjectStoreError) {
+        let limit = engine.configuration.transfers * 3 / 4
+        try wait(RequestContext(deadline: .never, cancellation: context.cancellation)) { state in
+            (state.stream?.inFlight ?? 0) > limit ? nil : true
+        }
     }
 
     /// Sets the length; never waits. False, with nothing changed, during a commit.
@@ -222,7 +239,7 @@ package final class UploadSession: Sendable {
             state.wakeAll()
             start(cut)
         }
-        try wait(own) { state in state.stream?.hasPartsInFlight == true ? nil : true }
+        try wait(own) { state in (state.stream?.inFlight ?? 0) > 0 ? nil : true }
         return try body()
     }
 
