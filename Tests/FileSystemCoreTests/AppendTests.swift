@@ -30,6 +30,18 @@ import Testing
         #expect(try fixture.attributes(inode).size == Int64(count) + 5)
     }
 
+    @Test("an append after a re-base of which the kernel doesn't know yet goes to the file's end, and covers nothing")
+    func afterRebase() throws {
+        let (fixture, inode, handle) = try appended([1, 1, 1], [2], then: [1, 1, 1, 7, 8])
+        try fixture.flush(inode, handle)
+        #expect(fixture.contents("log") == [1, 1, 1, 7, 8, 2])
+        // Where the kernel believes that the file ends.
+        try fixture.write([3], inode, handle, at: 4)
+        try fixture.write([4], inode, handle, at: 5)
+        try fixture.close(inode, handle)
+        #expect(fixture.contents("log") == [1, 1, 1, 7, 8, 2, 3, 4])
+    }
+
     @Test("an append to an object that was replaced by another is a conflict, and both are kept")
     func replaced() throws {
         let (fixture, inode, handle) = try appended([1, 1, 1], [2], then: [9, 9, 9, 9])

@@ -108,6 +108,16 @@ import Testing
         #expect(fixture.leftovers() == [])
     }
 
+    @Test("an upload that somebody aborts is begun anew, as long as its bytes are here")
+    func aborted() throws {
+        let fixture = try SessionFixture(Self.direct)
+        try stream(fixture, count: 60_000)
+        #expect(eventually(within: .seconds(5)) { fixture.memory.requests(.uploadPart) > 0 })
+        for upload in fixture.memory.uploads { fixture.memory.discardUpload(upload.address) }
+        try fixture.commit()
+        #expect(fixture.stored == fixture.model)
+    }
+
     @Test("an edit copies what it leaves alone inside the store")
     func edit() throws {
         let fixture = try SessionFixture(Self.direct)

@@ -11,7 +11,7 @@ enum Processes {
     /// Whether a process is there, or can't be told not to be.
     static func exists(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
-    /// Whether a process holds a descriptor of the inode; true where that can't be seen.
+    /// Whether a process holds a descriptor of the inode that can write; true where that can't be seen.
     ///
     /// Reads fdinfo, whose `ino:` line is our inode number, unique among all files of this mount and with its epoch
     /// practically among all mounts; looking at the links in /proc/PID/fd would need paths as that process sees them.
@@ -26,7 +26,10 @@ enum Processes {
             if isDot { continue }
             guard let text = contents(of: "/proc/\(process)/fdinfo/\(number)") else { continue }
             guard let ino = value(of: "ino:", in: text) else { return true }
-            if UInt64(ino) == inode.rawValue { return true }
+            guard UInt64(ino) == inode.rawValue else { continue }
+            // Octal, as in open(2). One that only reads doesn't put off what closing the last writer means.
+            let flags = value(of: "flags:", in: text).flatMap { Int32($0, radix: 8) }
+            if flags.map({ $0 & O_ACCMODE != O_RDONLY }) ?? true { return true }
         }
         return false
     }

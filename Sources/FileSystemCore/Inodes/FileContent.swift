@@ -41,6 +41,8 @@ final class FileContent: Sendable {
         var readers = 0
         /// Whether the unsent bytes are an edit of the base, so that its replacement is a conflict.
         var buildsOnBase = false
+        /// How far the file's end has moved by a re-base without the kernel's knowing: it appends where it believes the end.
+        var appendShift: Int64 = 0
         /// Whether the unsent bytes came by other handles than those that append.
         var hasPlainWrites = false
         /// The base was replaced before its bytes were read: what there is may only go under a conflict name.

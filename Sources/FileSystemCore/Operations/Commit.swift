@@ -68,7 +68,9 @@ extension FileSystem {
             if try hasLostBase(sending, because: error, context) {
                 throw try keepConflict(sending, file, inode: inode, errno: ESTALE, context)
             }
-            throw FileSystemError(error)
+            // What is missing is some object on the way, not the file.
+            throw error.kind == .notFound
+                ? FileSystemError(EIO, error.summary, level: .error) : FileSystemError(error)
         }
     }
 

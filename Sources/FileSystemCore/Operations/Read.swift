@@ -30,6 +30,12 @@ extension FileSystem {
                 switch result {
                 case .success(let bytes): _ = reply(.success(bytes))
                 case .failure(let error):
+                    // A commit of ours may have replaced the version that was being read.
+                    guard !hasMoved(handle.file, from: reader) else {
+                        return dispatch(context, reply) { [self] () throws(FileSystemError) in
+                            try readAgain(range, handle, context)
+                        }
+                    }
                     let failure = readFailure(error, of: inode)
                     report(failure)
                     _ = reply(.failure(failure))
@@ -41,11 +47,32 @@ extension FileSystem {
                 return
             }
             dispatch(context, reply) { [self] () throws(FileSystemError) in
-                do throws(ObjectStoreError) {
-                    return try session.read(range, requestContext(context))
-                } catch {
-                    throw readFailure(error, of: inode)
+                try readAgain(range, handle, context)
+            }
+        }
+    }
+
+    private func hasMoved(_ file: FileContent, from reader: ObjectReader) -> Bool {
+        file.state.withLock { $0.session != nil || $0.reader !== reader }
+    }
+
+    /// Reads on this thread, whatever the file is by now: its readers go on over our own commits.
+    private func readAgain(
+        _ range: ByteRange, _ handle: FileHandle, _ context: OperationContext
+    ) throws(FileSystemError) -> ReadBytes {
+        let request = requestContext(context)
+        while true {
+            let (session, reader) = handle.file.state.withLock { state in (state.session, self.reader(of: &state)) }
+            do throws(ObjectStoreError) {
+                if let session { return try session.read(range, request) }
+                guard let reader else { return .empty }
+                let wanted = range.clamped(to: 0..<max(reader.size, 0))
+                return wanted.isEmpty ? .empty : try reader.readNow(wanted, request)
+            } catch {
+                let isSame = handle.file.state.withLock {
+                    $0.session === session && (session != nil || $0.reader === reader)
                 }
+                guard !isSame, !request.deadline.hasPassed else { throw readFailure(error, of: handle.inode) }
             }
         }
     }

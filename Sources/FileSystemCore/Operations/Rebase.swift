@@ -29,14 +29,27 @@ extension FileSystem {
                     (state.permissions, state.uid, state.gid) = (permissions, uid, gid)
                     state.reader = reader
                     state.session = next
+                    state.appendShift += current.size - base.size
                     state.noteChange()
                 }
             }
         } catch {
             throw FileSystemError(error)
         }
-        // The kernel appends where it believes that the file ends.
+        // So that programs see the new length; appends that come before that are moved.
         notifier.invalidateInode(inode, dropsPages: true)
         return true
+    }
+
+    /// Where a write by `handle` belongs that the kernel places at `offset`: an append comes at the end that the kernel
+    /// knows, which a re-base may have moved.
+    func place(of offset: Int64, by handle: FileHandle) -> Int64 {
+        guard handle.appends else { return offset }
+        return handle.file.state.withLock { state in
+            guard state.appendShift > 0 else { return offset }
+            let size = state.size
+            if offset == size { state.appendShift = 0 }
+            return offset == size - state.appendShift ? size : offset
+        }
     }
 }

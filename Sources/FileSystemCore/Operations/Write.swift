@@ -17,6 +17,7 @@ extension FileSystem {
             _ = reply(.success(0))
             return
         }
+        let offset = place(of: offset, by: handle)
         let (end, overflows) = offset.addingReportingOverflow(Int64(bytes.count))
         guard !overflows, isPossible(end) else {
             _ = reply(.failure(tooLarge))

@@ -177,6 +177,13 @@ struct BlockMap {
         return source.continues(as: extent.source, after: 0) && !hasUnsent(in: range)
     }
 
+    /// Whether bytes of `range` are in parts of that upload and not here.
+    func hasPart(of upload: UInt64, in range: ByteRange) -> Bool {
+        pieces(in: range).contains { piece in
+            if case .source(.part(let number, _, _)) = piece.place { number == upload } else { false }
+        }
+    }
+
     /// The indices of the blocks there are in `range`, in order.
     func indices(in range: ByteRange) -> [Int64] {
         let all = grid.indices(of: range)

@@ -89,19 +89,25 @@ extension UploadSession {
                 state.failure = nil
             }
             do throws(ObjectStoreError) {
-                let made: CommitResult
-                if let streamed = try commitStream(request, context) {
-                    made = streamed
-                } else {
-                    made = try commitPlanned(request, context)
-                }
-                settle(made)
+                settle(try commitAll(request, context))
                 close()
             } catch {
                 if !error.isRetryable { state.withLock { $0.failure = error } }
                 throw error
             }
         }
+    }
+
+    private func commitAll(
+        _ request: CommitRequest, _ context: RequestContext
+    ) throws(ObjectStoreError) -> CommitResult {
+        do throws(ObjectStoreError) {
+            if let streamed = try commitStream(request, context) { return streamed }
+        } catch {
+            // Somebody aborted it, or a lifecycle rule: what is still here is sent anew.
+            guard error.kind == .noSuchUpload, restartStream() else { throw error }
+        }
+        return try commitPlanned(request, context)
     }
 
     /// The object is made: what served to make it goes.

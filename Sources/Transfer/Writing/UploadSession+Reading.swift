@@ -86,7 +86,9 @@ extension UploadSession {
             let missing: (range: ByteRange, reader: ObjectReader, offset: Int64)? = state.withLock { state in
                 for piece in state.map.pieces(in: range) {
                     guard case .source(.object(let reader, let offset)) = piece.place else { continue }
-                    return (piece.range, reader, offset)
+                    // A block at a time, as a read that waits for memory gets it outside of the budget.
+                    let end = min(piece.range.upperBound, piece.range.lowerBound + state.map.grid.blockBytes)
+                    return (piece.range.lowerBound..<end, reader, offset)
                 }
                 return nil
             }

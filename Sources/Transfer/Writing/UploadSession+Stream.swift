@@ -66,6 +66,21 @@ extension UploadSession {
         return nil
     }
 
+    /// After the upload has gone: makes changes of all its bytes again; false where some had left this machine, and are lost.
+    func restartStream() -> Bool {
+        state.withLock { state in
+            guard let stream = state.stream else { return true }
+            let ranges = stream.parts.map { $0.range.lowerBound..<$0.visibleEnd }.filter { !$0.isEmpty }
+            guard ranges.allSatisfy({ state.map.isLocal($0) || !state.map.hasPart(of: stream.number, in: $0) }) else {
+                return false
+            }
+            for range in ranges where state.map.isLocal(range) { _ = state.map.returnToUnsent(range) }
+            state.stream = nil
+            state.run = stream.start..<max(stream.start, state.run.upperBound)
+            return true
+        }
+    }
+
     private enum Repair {
         case none
         /// Nothing of it is used.

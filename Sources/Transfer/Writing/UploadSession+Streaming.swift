@@ -144,14 +144,21 @@ extension UploadSession {
             let request = InitiateRequest(
                 key: target.key, metadata: target.metadata,
                 properties: target.isDirect ? target.properties : ObjectProperties())
-            let address = try engine.store.initiateUpload(request, context)
-            state.withLock { state in
+            // Not to be stopped: an upload that was begun and isn't known would stay behind.
+            let address = try engine.store.initiateUpload(request, engine.context())
+            let isKnown = state.withLock { state in
+                guard state.stream?.number == number else { return false }
                 state.stream?.address = address
                 state.stream?.isDirect = target.isDirect
                 state.stream?.metadata = target.metadata
                 state.stream?.isBeginning = false
+                return true
             }
             state.wakeAll()
+            guard isKnown else {
+                engine.abort(address)
+                throw Self.vanished
+            }
             return address
         } catch {
             state.withLock { state in
