@@ -105,6 +105,11 @@ let package = Package(
             foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
         tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
         tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
+        // From the server's answer to the errno: through all that lies between.
+        tests(
+            "ErrorTests",
+            foundations + ["OSSClient", "FileSystemCore", "HTTPTransport", "ObjectStore"],
+            resources: [.copy("Tables")]),
         tests("MountTests", foundations + ["TestSupport"]),
     ]
 )
