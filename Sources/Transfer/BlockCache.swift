@@ -59,6 +59,8 @@ final class CacheBlock {
     var slab: Slab?
     /// How many bytes, from its start, are there.
     var filled = 0
+    /// Whether a reader has got bytes of it.
+    var isRead = false
     /// The neighbours in the list of clean blocks, oldest first; both nil while it is not in the list.
     var older: CacheBlock?
     var newer: CacheBlock?

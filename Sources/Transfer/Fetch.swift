@@ -1,3 +1,4 @@
+import Glibc
 import Instrumentation
 import ObjectStore
 import Runtime
@@ -5,13 +6,21 @@ import Runtime
 /// One request for neighbouring blocks of a version, from its place in line to its last byte.
 final class Fetch: ObjectReceiver, @unchecked Sendable {
     // Unchecked: `blocks` is set before the request begins, their `slab` then too; `filled` changes under the cache's
-    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
+    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it. The two flags
+    // belong to whichever thread runs the request.
     let number: UInt64
     private let reader: ObjectReader
     private var blocks: [CacheBlock]
     private let deadline: Deadline
     private let cancellation = Cancellation()
     private let idle = Locked(false)
+    /// Whether it brings the whole object, whose checksum the store compares once all bytes are here.
+    private var isWhole = false
+    /// Whether bytes came again and differ from those that were handed on.
+    private var isMixed = false
+
+    /// Bytes that differ from their checksum are asked for so often again: they seldom do twice.
+    private static let repeats = 2
 
     init(number: UInt64, reader: ObjectReader, blocks: [CacheBlock]) {
         self.number = number
@@ -44,15 +53,30 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             return finish(error(.unavailable, "The server did not answer the reads before this one in time."))
         }
         guard provideMemory() else { return finish(nil) }
+        isWhole = range == 0..<reader.size
+        var failure = bring()
+        var repeated = 0
+        while failure?.kind == .corrupted, repeated < Self.repeats, rewind() {
+            repeated += 1
+            reader.cache.log(
+                .warning, "bytes differ from their checksum, fetched again", [LogField("cause", failure?.message ?? "")]
+            )
+            failure = bring()
+        }
+        if failure == nil { release() }
+        finish(failure)
+    }
+
+    /// One get; nil where it brought everything.
+    private func bring() -> ObjectStoreError? {
         let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
-        let isWhole = range == 0..<reader.size
         let request = GetRequest(key: pin.key, range: isWhole ? nil : range, ifMatch: pin.etag)
         do throws(ObjectStoreError) {
             try reader.cache.store.get(
                 request, into: self, RequestContext(deadline: deadline, cancellation: cancellation))
-            finish(nil)
+            return nil
         } catch {
-            finish(error)
+            return isMixed ? self.error(.corrupted, "Bytes of the object came twice and differ.") : error
         }
     }
 
@@ -64,23 +88,57 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
         while !rest.isEmpty {
             let index = Int(position / ObjectReader.blockBytes - (blocks.first?.index ?? 0))
             let within = Int(position % ObjectReader.blockBytes)
-            guard blocks.indices.contains(index), let slab = blocks[index].slab, within < blocks[index].length,
-                let source = UnsafeRawBufferPointer(rebasing: rest).baseAddress
+            guard blocks.indices.contains(index), let slab = blocks[index].slab, within < blocks[index].length
             else { return false }
             let count = min(blocks[index].length - within, rest.count)
-            (slab.base + within).copyMemory(from: source, byteCount: count)
-            let block = blocks[index]
-            let satisfied: UncheckedSendable<[(ObjectReader.Waiter, ReadBytes)]> = reader.cache.state.withLock {
-                state in
-                block.filled = max(block.filled, within + count)
-                if block.isComplete { state.append(block) }
-                return UncheckedSendable(reader.takeSatisfied(&state))
+            guard keep(UnsafeRawBufferPointer(rebasing: rest.prefix(count)), in: blocks[index], slab, at: within) else {
+                isMixed = true
+                return false
             }
-            for (waiter, bytes) in satisfied.value { waiter.deliver(.success(bytes)) }
+            let block = blocks[index]
+            // The end of a whole object is held back until its checksum is known to be right: no reader gets past it.
+            let isHeld = isWhole && index == blocks.count - 1 && within + count == block.length
+            handOn(block, upTo: within + count - (isHeld ? 1 : 0))
             position += Int64(count)
             rest = rest.dropFirst(count)
         }
         return true
+    }
+
+    /// Puts bytes into their slab; what is handed on already is compared instead, and false says that it differs.
+    private func keep(_ bytes: UnsafeRawBufferPointer, in block: CacheBlock, _ slab: Slab, at offset: Int) -> Bool {
+        let known = min(max(block.filled - offset, 0), bytes.count)
+        guard let source = bytes.baseAddress, memcmp(slab.base + offset, source, known) == 0 else { return false }
+        (slab.base + offset + known).copyMemory(from: source + known, byteCount: bytes.count - known)
+        return true
+    }
+
+    private func handOn(_ block: CacheBlock, upTo filled: Int) {
+        let satisfied: UncheckedSendable<[(ObjectReader.Waiter, ReadBytes)]> = reader.cache.state.withLock { state in
+            guard filled > block.filled else { return UncheckedSendable([]) }
+            block.filled = filled
+            if block.isComplete { state.append(block) }
+            return UncheckedSendable(reader.takeSatisfied(&state))
+        }
+        for (waiter, bytes) in satisfied.value { waiter.deliver(.success(bytes)) }
+    }
+
+    /// Lets go of the end that was held back.
+    private func release() {
+        if isWhole, let last = blocks.last { handOn(last, upTo: last.length) }
+    }
+
+    /// Forgets what came and nobody has read, to bring all of it again; false where what was read can't be compared, as its
+    /// memory is gone.
+    private func rewind() -> Bool {
+        reader.cache.state.withLock { state in
+            guard blocks.allSatisfy({ $0.slab != nil }) else { return false }
+            for block in blocks where !block.isRead {
+                state.remove(block)
+                block.filled = 0
+            }
+            return true
+        }
     }
 
     /// Takes a slab for each block; where the budget ends, shortens the fetch to what is waited for. False: nothing is left.
@@ -107,11 +165,13 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
     /// Settles what came and what didn't: incomplete blocks go, and with them the reads that wait for them.
     private func finish(_ failure: ObjectStoreError?) {
         let wasIdle = idle.withLock { $0 }
-        let (failed, again): ([ObjectReader.Waiter], [Fetch]) = reader.cache.state.withLock { _ in
+        let isDoubtful = failure?.kind == .corrupted
+        let (failed, again): ([ObjectReader.Waiter], [Fetch]) = reader.cache.state.withLock { state in
             let own = reader.guarded.value
             own.fetches[number] = nil
             var lost = false
-            for block in blocks where !block.isComplete {
+            for block in blocks where !block.isComplete || isDoubtful {
+                state.remove(block)
                 if own.blocks[block.index] === block { own.blocks[block.index] = nil }
                 lost = true
             }

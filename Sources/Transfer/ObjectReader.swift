@@ -138,7 +138,8 @@ package final class ObjectReader: Sendable {
     func gather(_ range: ByteRange, _ state: inout CacheState) -> ReadBytes? {
         var segments: [UnsafeRawBufferPointer] = []
         var owners: [Slab] = []
-        for piece in BlockMap.pieces(of: range) {
+        let pieces = BlockMap.pieces(of: range)
+        for piece in pieces {
             guard let block = guarded.value.blocks[piece.index], let slab = block.slab,
                 block.filled >= piece.range.upperBound
             else { return nil }
@@ -146,6 +147,7 @@ package final class ObjectReader: Sendable {
             owners.append(slab)
             state.touch(block)
         }
+        for piece in pieces { guarded.value.blocks[piece.index]?.isRead = true }
         return ReadBytes(segments: segments, owners: owners)
     }
 

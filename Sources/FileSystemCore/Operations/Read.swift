@@ -116,6 +116,8 @@ extension FileSystem {
 
     /// Another version stands under the name now: the kernel is to look it up again.
     private func noteReadFailure(_ error: ObjectStoreError, of inode: InodeNumber) {
+        // The kernel may keep pages that were read before the checksum turned out to be another.
+        if error.kind == .corrupted { notifier.invalidateInode(inode, dropsPages: true) }
         guard error.kind == .preconditionFailed || error.kind == .notFound else { return }
         table.withLock { table in
             guard let node = table[inode], let file = node.file, node.parent != nil else { return }
