@@ -29,7 +29,7 @@ enum MountSubcommand {
         try told(request) { () throws(FuseMountError) in try session.mount() }
         let service = MountService(
             wiring: wiring, session: session, credentials: credentials, mountPoint: mountPoint, log: log,
-            logFile: logFile, startTimeout: options.startTimeout)
+            logFile: logFile, startTimeout: options.startTimeout, allowsCoreDumps: options.allowsCoreDumps)
         if options.isForeground {
             try service.serve { _ in }
         } else {

@@ -35,12 +35,15 @@ struct MountWiring: Sendable {
                 addressing: Self.addressing(options.addressing),
                 signature: Self.signature(options.signature), userAgent: "ossmount/\(Version.number)")
             client.probePrefix = request.bucket.prefix
+            client.timeouts = RequestTimeouts(silence: options.requestTimeout)
             self.client = client
         } catch {
             throw CommandError(.usage, error.message)
         }
         var transport = CurlTransport.Configuration()
         transport.caFile = try options.caFile.map(Self.readableFile)
+        transport.stallTimeout = options.requestTimeout
+        transport.connectTimeout = min(transport.connectTimeout, options.requestTimeout)
         self.transport = CurlTransport(transport)
     }
 
