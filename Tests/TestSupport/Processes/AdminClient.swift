@@ -85,6 +85,8 @@ package struct AdminClient: Sendable {
         package let status: Int
         /// Percent-encoded.
         package let key: String
+        /// The kind of the fault that it was given; nil for none.
+        package let fault: String?
     }
 
     /// Every request since the last reset, in order.
@@ -92,7 +94,8 @@ package struct AdminClient: Sendable {
         String(decoding: try call("GET", "log"), as: UTF8.self).split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ").map(String.init)
             guard fields.count >= 5, let status = Int(fields[2]) else { return nil }
-            return LogLine(operation: fields[1], status: status, key: fields[4])
+            let fault = fields.count > 5 && fields[5] != "-" ? fields[5] : nil
+            return LogLine(operation: fields[1], status: status, key: fields[4], fault: fault)
         }
     }
 
@@ -110,6 +113,11 @@ package struct AdminClient: Sendable {
     package func setLatency(milliseconds: Double, bandwidth: Int = 0) throws {
         let body = try JSONEncoder().encode(["milliseconds": milliseconds, "bandwidth": Double(bandwidth)])
         _ = try call("POST", "latency", body: body)
+    }
+
+    /// Sets the server's clock so far from the machine's.
+    package func setClock(offsetSeconds: Int) throws {
+        _ = try call("POST", "clock", body: JSONEncoder().encode(["offset_seconds": offsetSeconds]))
     }
 
     // MARK: - HTTP
