@@ -69,13 +69,15 @@ let package = Package(
         swiftModule("Credentials", foundations + ["HTTPTransport", "Encoding", "Checksums"]),
         swiftModule(
             "OSSClient", foundations + ["Credentials", "HTTPTransport", "Encoding", "Checksums", "ObjectStore"]),
-        swiftModule("Transfer", foundations + ["Checksums", "ObjectStore"]),
-        swiftModule("FileSystemCore", foundations + ["Transfer", "ObjectStore"]),
+        swiftModule("LocalStore", foundations + ["Checksums"]),
+        swiftModule("Transfer", foundations + ["CRuntime", "LocalStore", "Checksums", "ObjectStore"]),
+        swiftModule("FileSystemCore", foundations + ["LocalStore", "Transfer", "ObjectStore"]),
         swiftModule("FuseBridge", foundations + ["FileSystemCore", "ObjectStore", "CFuse"]),
         swiftModule(
             "MountCommand",
             foundations + [
-                "CRuntime", "FuseBridge", "FileSystemCore", "Transfer", "OSSClient", "Credentials", "HTTPTransport",
+                "CRuntime", "FuseBridge", "FileSystemCore", "LocalStore", "Transfer", "OSSClient", "Credentials",
+                "HTTPTransport",
                 "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
@@ -90,21 +92,26 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "Runtime"]),
         tests(
             "ChecksumsTests", foundations + ["Checksums", "CChecksums"], resources: [.copy("Vectors")]),
-        tests("MountCommandTests", foundations + ["MountCommand", "FuseBridge", "ObjectStore"]),
+        tests("MountCommandTests", foundations + ["MountCommand", "FuseBridge", "ObjectStore", "TestSupport"]),
         tests(
             "ObjectServerTests", foundations + ["ObjectServer", "CObjectServer"], resources: [.copy("Vectors")]),
         tests("EncodingTests", foundations + ["Encoding"]),
         tests("CredentialsTests", foundations + ["Credentials", "HTTPTransport"]),
         tests(
             "OSSClientTests",
-            foundations + ["OSSClient", "Credentials", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport"],
+            foundations + [
+                "OSSClient", "Credentials", "Encoding", "HTTPTransport", "ObjectStore", "Checksums", "TestSupport",
+            ],
             resources: [.copy("Vectors")]),
         testSupport("TestSupport", foundations + ["ObjectStore", "Checksums"]),
         tests(
             "ObjectStoreContractTests",
-            foundations + ["Credentials", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
-        tests("TransferTests", foundations + ["Transfer", "ObjectStore", "TestSupport"]),
-        tests("FileSystemCoreTests", foundations + ["FileSystemCore", "Transfer", "ObjectStore", "TestSupport"]),
+            foundations + ["Credentials", "Encoding", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
+        tests("LocalStoreTests", foundations + ["LocalStore", "TestSupport"]),
+        tests("TransferTests", foundations + ["LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
+        tests(
+            "FileSystemCoreTests",
+            foundations + ["FileSystemCore", "LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
         // From the server's answer to the errno: through all that lies between.
         tests(
             "ErrorTests",

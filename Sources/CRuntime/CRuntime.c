@@ -7,9 +7,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -88,3 +90,20 @@ int cruntime_start_filter(char *const arguments[], int input, int output, int *c
 void cruntime_syslog(int priority, const char *text) { syslog(LOG_DAEMON | priority, "%s", text); }
 
 void cruntime_open_syslog(const char *name) { openlog(name, LOG_PID | LOG_NDELAY, LOG_DAEMON); }
+
+int cruntime_nameless_file(int folder) {
+    int file = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    // EISDIR: a kernel or file system that doesn't know the flag sees a directory opened for writing.
+    if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return file;
+    unsigned long number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number) return -1;
+    char name[32];
+    snprintf(name, sizeof name, ".part-%016lx", number);
+    file = openat(folder, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file >= 0) unlinkat(folder, name, 0);
+    return file;
+}
+
+int cruntime_punch_hole(int file, long offset, long count) {
+    return fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, count);
+}

@@ -13,6 +13,8 @@ extension FileSystemError {
         case .notFound: ENOENT
         // The bucket is gone while mounted: not an absent file.
         case .noSuchBucket: EIO
+        // The service has dropped what was sent so far: the file's bytes are at stake, not its name.
+        case .noSuchUpload: EIO
         case .alreadyExists: EEXIST
         // Another version than the one that was opened: open(2) then looks the name up again.
         case .preconditionFailed: ESTALE
@@ -38,8 +40,7 @@ extension FileSystemError {
         switch kind {
         case .notFound, .alreadyExists, .cancelled, .preconditionFailed, .invalidRange: .debug
         case .accessDenied, .forbidden, .invalidCredentials, .clockSkewed, .throttled, .unavailable, .archived,
-            .unsupported,
-            .noSuchBucket, .tooLarge, .invalidRequest:
+            .unsupported, .noSuchBucket, .noSuchUpload, .tooLarge, .invalidRequest:
             .warning
         case .corrupted, .unexpected: .error
         }

@@ -9,6 +9,8 @@ package final class FileSystem: FileSystemOperations {
     let configuration: FileSystemConfiguration
     let store: any ObjectStore
     let cache: BlockCache
+    /// Room on the disk for bytes of uploads; nil where there is none.
+    let staging: StagingFolder?
     let contentTypes: ContentTypes
     let notifier: any KernelNotifier
     let clock: any Clock
@@ -36,11 +38,13 @@ package final class FileSystem: FileSystemOperations {
 
     package init(
         configuration: FileSystemConfiguration, store: any ObjectStore, cache: BlockCache, memoryBytes: Int,
-        contentTypes: ContentTypes, notifier: any KernelNotifier, clock: any Clock, log: Log
+        contentTypes: ContentTypes, notifier: any KernelNotifier, clock: any Clock, log: Log,
+        staging: StagingFolder? = nil
     ) {
         self.configuration = configuration
         self.store = store
         self.cache = cache
+        self.staging = staging
         self.contentTypes = contentTypes
         self.notifier = notifier
         self.clock = clock

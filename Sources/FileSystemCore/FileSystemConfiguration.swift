@@ -1,5 +1,7 @@
+import LocalStore
 import ObjectStore
 import Runtime
+import Transfer
 
 /// What the file system is told at its start.
 package struct FileSystemConfiguration: Sendable {
@@ -22,10 +24,15 @@ package struct FileSystemConfiguration: Sendable {
     package var hostName: [UInt8]
     /// Whether changes are refused (EROFS).
     package var isReadOnly: Bool
+    /// Names this run of this mount in its hidden keys.
+    package var mountID: MountIdentity
+    /// How files are cut into blocks: as the cache does.
+    let grid: BlockGrid
 
     package init(
         prefix: [UInt8] = [], uid: UInt32, gid: UInt32, umask: UInt32 = 0, metadataLifetime: Duration = .seconds(10),
-        deadline: Duration = .seconds(300), memoryBytes: Int, hostName: [UInt8], isReadOnly: Bool = false
+        deadline: Duration = .seconds(300), memoryBytes: Int, hostName: [UInt8], isReadOnly: Bool = false,
+        mountID: MountIdentity = .make(), grid: BlockGrid
     ) {
         self.prefix = prefix
         self.uid = uid
@@ -39,5 +46,7 @@ package struct FileSystemConfiguration: Sendable {
         widestWindow = min(64 << 20, max(1 << 20, Int64(memoryBytes) / 8))
         self.hostName = hostName
         self.isReadOnly = isReadOnly
+        self.mountID = mountID
+        self.grid = grid
     }
 }

@@ -35,6 +35,15 @@ package enum MountTable {
         return entries(in: text).last { $0.path == path }
     }
 
+    /// Whether a file whose status names this device (stat(2), `st_dev`) lies in a mount of this program.
+    package static func isOurs(device: UInt64) -> Bool {
+        guard let text = contents(of: "/proc/self/mountinfo") else { return false }
+        // As gnu_dev_major and gnu_dev_minor of glibc take it apart.
+        let major = device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000
+        let minor = device & 0xFF | device >> 12 & 0xFFFF_FF00
+        return entries(in: text).contains { $0.isOurs && $0.device == "\(major):\(minor)" }
+    }
+
     /// `36 35 98:0 / /mnt rw,noatime shared:1 - ext3 /dev/root rw`: any number of optional fields before the dash.
     static func entries(in text: [UInt8]) -> [MountTableEntry] {
         text.split(separator: UInt8(ascii: "\n")).compactMap { line in

@@ -31,7 +31,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .throttled, .unavailable: self = .unreachable
         // Something answers there that isn't an object store, or not one that we know.
         case .unexpected, .unsupported: self = .bucket
-        case .alreadyExists, .preconditionFailed, .invalidRange, .archived, .invalidRequest, .tooLarge, .corrupted,
+        case .noSuchUpload, .alreadyExists, .preconditionFailed, .invalidRange, .archived, .invalidRequest, .tooLarge,
+            .corrupted,
             .cancelled:
             self = .failure
         }

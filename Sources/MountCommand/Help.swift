@@ -23,7 +23,7 @@ enum Help {
             """
         for heading in OptionTable.headings {
             text += "\n\(heading.title):\n"
-            for option in heading.options { text += entry(option) }
+            for option in heading.options where !option.isHidden { text += entry(option) }
         }
         text += "\nExit status:\n"
         for code in ExitCode.allCases { text += "  \(code.rawValue)  \(meaning(of: code))\n" }
@@ -43,7 +43,7 @@ enum Help {
     /// The table of options in README, in Markdown.
     static var markdownTable: String {
         var text = "| option | values | default | meaning |\n|---|---|---|---|\n"
-        for option in OptionTable.all {
+        for option in OptionTable.shown {
             let name = option.valueName.map { "`\(option.name)` \($0)" } ?? "`\(option.name)`"
             let fallback = option.defaultText.isEmpty ? "off" : option.defaultText
             let cells = [name, option.range, fallback, option.help].map(escaped)

@@ -23,13 +23,14 @@ enum MountSubcommand {
         if !options.allowsNonEmpty { try MountPoint.checkEmpty(mountPoint) }
         try told(request) { () throws(FuseMountError) in try session.checkFuse() }
         try credentials.checkLocally()
+        let disk = try wiring.localDisk(mountPoint: mountPoint)
 
         // From here on a signal must not end the process, or the mount would stay behind it.
         Signals.block()
         try told(request) { () throws(FuseMountError) in try session.mount() }
         let service = MountService(
             wiring: wiring, session: session, credentials: credentials, mountPoint: mountPoint, log: log,
-            logFile: logFile, startTimeout: options.startTimeout, allowsCoreDumps: options.allowsCoreDumps)
+            logFile: logFile, startTimeout: options.startTimeout, allowsCoreDumps: options.allowsCoreDumps, disk: disk)
         if options.isForeground {
             try service.serve { _ in }
         } else {
@@ -52,7 +53,8 @@ enum MountSubcommand {
         case .child(let report):
             Background.leaveTerminal(log: logFile?.descriptor)
             Background.closeInherited(
-                keeping: [session.fileDescriptor, report] + (logFile.map { [$0.descriptor] } ?? []))
+                keeping: [session.fileDescriptor, report] + service.disk.descriptors
+                    + (logFile.map { [$0.descriptor] } ?? []))
             do throws(CommandError) {
                 try service.serve { error in StartReport.send(error, to: report) }
                 _exit(ExitCode.success.rawValue)

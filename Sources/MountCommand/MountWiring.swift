@@ -71,19 +71,32 @@ struct MountWiring: Sendable {
     }
 
     /// The file system over `store`; starts no thread.
-    func fileSystem(store: any ObjectStore, notifier: any KernelNotifier, log: Log) -> FileSystem {
+    func fileSystem(
+        store: any ObjectStore, notifier: any KernelNotifier, disk: LocalDisk, log: Log
+    ) -> FileSystem {
         let options = request.options
         let memoryBytes = Int(options.memoryBytes)
+        let slabs = SlabPool(budgetBytes: memoryBytes, slabBytes: options.blockBytes)
         let configuration = FileSystemConfiguration(
             prefix: request.bucket.prefix, uid: options.uid ?? geteuid(), gid: options.gid ?? getegid(),
             umask: options.umask, metadataLifetime: options.metadataTTL, memoryBytes: memoryBytes,
-            hostName: Self.hostName, isReadOnly: options.isReadOnly)
+            hostName: Self.hostName, isReadOnly: options.isReadOnly, mountID: disk.identity,
+            grid: BlockGrid(of: slabs))
         let cache = BlockCache(
-            store: store, slabs: SlabPool(budgetBytes: memoryBytes),
+            store: store, slabs: slabs,
             configuration: BlockCache.Configuration(deadline: configuration.deadline), log: log)
         return FileSystem(
             configuration: configuration, store: store, cache: cache, memoryBytes: memoryBytes,
-            contentTypes: ContentTypes(mimeTypes: Self.mimeTypes), notifier: notifier, clock: SystemClock(), log: log)
+            contentTypes: ContentTypes(mimeTypes: Self.mimeTypes), notifier: notifier, clock: SystemClock(), log: log,
+            staging: disk.staging(log: log))
+    }
+
+    /// The folder that `cache-dir` says, checked and open; call before anything is mounted at `mountPoint`.
+    func localDisk(mountPoint: [UInt8]) throws(CommandError) -> LocalDisk {
+        let scheme = client.endpoint.isSecure ? "https" : "http"
+        let port = client.endpoint.port.map { ":\($0)" } ?? ""
+        return try LocalDisk.open(
+            request, endpoint: Array("\(scheme)://\(client.endpoint.host)\(port)".utf8), mountPoint: mountPoint)
     }
 
     private static func addressing(_ word: MountOptions.Addressing) -> Addressing {

@@ -22,7 +22,11 @@ extension OSSClient {
                 if let problem = exchange.problem { throw problem.failure(state) }
                 guard session.isComplete, exchange.receivedBytes > 0 else { throw error }
             }
-            return try exchange.finish(state)
+            do throws(AttemptFailure) {
+                return try exchange.finish(state)
+            } catch {
+                throw request.version.map(error.ofVersion) ?? error
+            }
         }
     }
 
@@ -36,8 +40,9 @@ extension OSSClient {
         if let etag = session.versionToAsk {
             headers.append(HTTPHeader("If-Match", try RequestHeaders.checked(etag.bytes, state)))
         }
+        let query = session.request.version.map { [QueryItem("versionId", $0.bytes)] } ?? []
         return OSSRequest(
-            operation: .getObject, method: "GET", key: session.request.key, headers: headers,
+            operation: .getObject, method: "GET", key: session.request.key, query: query, headers: headers,
             transferBytes: session.bytesToCome)
     }
 }

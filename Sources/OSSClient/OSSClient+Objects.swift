@@ -9,11 +9,15 @@ extension OSSClient {
     /// One attempt of a HEAD, also to settle what a lost answer left open.
     func headOnce(_ key: ObjectKey, _ state: inout CallState) throws(AttemptFailure) -> ObjectInfo {
         let answer = try exchange(OSSRequest(operation: .headObject, method: "HEAD", key: key), &state)
-        guard let size = ReplyHeaders.contentLength(answer.head), let info = ReplyHeaders.info(answer.head, size: size)
-        else {
+        return try described(answer.head, state)
+    }
+
+    /// What the answer to a HEAD tells.
+    func described(_ head: HTTPResponseHead, _ state: CallState) throws(AttemptFailure) -> ObjectInfo {
+        guard let size = ReplyHeaders.contentLength(head), let info = ReplyHeaders.info(head, size: size) else {
             throw state.failure(
-                .unexpected, .doubtful, status: answer.head.status,
-                "the answer lacks the object's size, ETag or Last-Modified")
+                .unexpected, .doubtful, status: head.status, "the answer lacks the object's size, ETag or Last-Modified"
+            )
         }
         return info
     }
@@ -44,7 +48,7 @@ extension OSSClient {
             let sent = try copyRequest(request, state)
             do throws(AttemptFailure) {
                 let answer = try exchange(sent, &state)
-                guard let result = CopyResult.read(answer.body) else {
+                guard let result = CopyResult.read(answer.body, root: "CopyObjectResult") else {
                     var failure = state.failure(
                         .unexpected, .doubtful, status: answer.head.status, "the answer is no result of a copy")
                     failure.mayHaveTakenEffect = true
@@ -70,6 +74,8 @@ extension OSSClient {
             headers.append(HTTPHeader("x-oss-copy-source-if-match", try RequestHeaders.checked(etag.bytes, state)))
         }
         if let metadata = request.replacing { headers += try RequestHeaders.metadata(metadata, state) }
+        headers += try RequestHeaders.properties(request.properties, state, withTags: request.taggingReplaces)
+        if request.taggingReplaces { headers.append(HTTPHeader("x-oss-tagging-directive", "Replace")) }
         if request.forbidOverwrite { headers.append(HTTPHeader("x-oss-forbid-overwrite", "true")) }
         return OSSRequest(
             operation: .copyObject, method: "PUT", key: request.destination, headers: headers, body: EmptyBody())

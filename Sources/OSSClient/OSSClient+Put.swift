@@ -10,6 +10,7 @@ extension OSSClient {
         var isOurs = false
         return try repeating(.putObject, request.key, context) { (state) throws(AttemptFailure) in
             var headers = try RequestHeaders.metadata(request.metadata, state)
+            headers += try RequestHeaders.properties(request.properties, state)
             if request.forbidOverwrite, !isOurs { headers.append(HTTPHeader("x-oss-forbid-overwrite", "true")) }
             let checked = ChecksummedBody(body)
             let sent = OSSRequest(

@@ -8,8 +8,9 @@ import Runtime
 //
 // Parts: `OSSClientConfiguration` with `Endpoint` and `Addressing`, where the bucket is; `Signing/`, pure functions from
 // a request and credentials to its headers; `Replies/`, what answers mean (`ErrorTable` decides kind and repeat, once);
-// `Retry/`, the plan of repeats and the loop that follows it; `OSSClient+Objects`, `+Get`, `+Put`, `+Listing`, the calls;
-// `+Presign`, URLs for others.
+// `Retry/`, the plan of repeats and the loop that follows it; `OSSClient+Objects`, `+Get`, `+Put`, `+Listing`, the calls,
+// and a file for each further family of the contract; `Multipart/`, those for objects sent in parts; `+Presign`, URLs
+// for others.
 //
 // How a call goes: it describes its request (`OSSRequest`), and `repeating` makes attempts until one gives a value, the
 // plan gives up, the deadline passes, or the caller cancels. Each attempt asks for credentials, signs anew by the
@@ -19,8 +20,10 @@ import Runtime
 //
 // Invariants. An object is absent only where OSS said so: a missing bucket, an outage, a proxy's 404 are other kinds.
 // Bytes of a get are of one version, whose ETag the first answer gave; ranges, lengths and the CRC-64 of whole objects
-// are checked against what was asked. A put is compared with the server's CRC-64. Puts, copies and deletes may be
-// repeated; a refusal that an own earlier attempt may have caused is settled by HEAD, never taken for somebody else's.
+// are checked against what was asked. Puts, parts and completed uploads are compared with the server's CRC-64. Puts,
+// parts, copies, deletes and completions may be repeated; a refusal that an own earlier attempt may have caused is
+// settled by HEAD, never taken for somebody else's. An append is repeated only once a HEAD has shown that it was not
+// done.
 // Redirects are never followed, as they would take the signature elsewhere. No secret, query or header is logged.
 //
 // Not here: policy about files, caching, parallel ranges (Transfer's), TLS and connections (HTTPTransport's).
@@ -67,9 +70,14 @@ package final class OSSClient: ObjectStore {
 
     package var capabilities: StoreCapabilities {
         // https://www.alibabacloud.com/help/en/oss/product-overview/limits: keys of 1023 bytes, 8 KB of metadata, 5 GB
-        // for PutObject; a copy inside one bucket and class has the limit of objects themselves, 48.8 TB.
+        // for PutObject, for what appends make, and for each of 10,000 parts of at least 100 KB; a copy inside one bucket and
+        // class has the limit of objects themselves, 48.8 TB.
         StoreCapabilities(
             maximumKeyBytes: 1023, maximumMetadataBytes: 8 * 1024, maximumPutBytes: 5 << 30,
-            maximumCopyBytes: 48_800_000_000_000, hasExclusiveCreate: true, hasCRC64: true)
+            maximumCopyBytes: 48_800_000_000_000, hasExclusiveCreate: true, hasCRC64: true,
+            minimumPartBytes: 100 << 10, maximumPartBytes: 5 << 30, maximumParts: 10_000,
+            maximumObjectBytes: 48_800_000_000_000, hasPartCopy: true,
+            features: [.append, .links, .tags, .acl, .restore, .versions, .processing, .reports],
+            maximumAppendedBytes: 5 << 30)
     }
 }

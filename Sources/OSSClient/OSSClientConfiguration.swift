@@ -78,8 +78,10 @@ package struct RetryPolicy: Sendable {
 package struct RequestTimeouts: Sendable {
     /// For the answer to a request without a body: the service answers within a second, but for listings under load.
     package var answer = Duration.seconds(30)
-    /// For a copy, which the service answers when it has copied.
+    /// For a copy or completion, which the service answers when it is done.
     package var copy = Duration.seconds(120)
+    /// How fast the service copies at least: a tenth of what it does as a rule, so that 5 GiB have 11 minutes more.
+    package var minimumCopiedBytesPerSecond: Int64 = 8 << 20
     /// What a body may take besides: slower than this many bytes per second isn't worth to go on with.
     package var minimumBytesPerSecond: Int64 = 64 * 1024
 

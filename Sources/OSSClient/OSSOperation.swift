@@ -3,6 +3,9 @@ import Runtime
 /// The calls of OSS that this client makes, by the service's own names.
 package enum OSSOperation: Int, Sendable, Hashable, CaseIterable {
     case listObjects, headObject, getObject, putObject, copyObject, deleteObject
+    case deleteObjects, appendObject, putSymlink, getSymlink, getObjectMeta, getTagging, putTagging, deleteTagging
+    case getACL, putACL, restoreObject, listVersions, getBucketStat, getBucketInfo
+    case initiateUpload, uploadPart, copyPart, listParts, completeUpload, abortUpload, listUploads
 
     package var name: StaticString {
         switch self {
@@ -12,6 +15,35 @@ package enum OSSOperation: Int, Sendable, Hashable, CaseIterable {
         case .putObject: "PutObject"
         case .copyObject: "CopyObject"
         case .deleteObject: "DeleteObject"
+        case .deleteObjects: "DeleteMultipleObjects"
+        case .appendObject: "AppendObject"
+        case .putSymlink: "PutSymlink"
+        case .getSymlink: "GetSymlink"
+        case .getObjectMeta: "GetObjectMeta"
+        case .getTagging: "GetObjectTagging"
+        case .putTagging: "PutObjectTagging"
+        case .deleteTagging: "DeleteObjectTagging"
+        case .getACL: "GetObjectACL"
+        case .putACL: "PutObjectACL"
+        case .restoreObject: "RestoreObject"
+        case .listVersions: "ListObjectVersions"
+        case .getBucketStat: "GetBucketStat"
+        case .getBucketInfo: "GetBucketInfo"
+        case .initiateUpload: "InitiateMultipartUpload"
+        case .uploadPart: "UploadPart"
+        case .copyPart: "UploadPartCopy"
+        case .listParts: "ListParts"
+        case .completeUpload: "CompleteMultipartUpload"
+        case .abortUpload: "AbortMultipartUpload"
+        case .listUploads: "ListMultipartUploads"
+        }
+    }
+
+    /// Whether the service works on bytes of its own before it answers, so that silence says little.
+    var isWorkOfServer: Bool {
+        switch self {
+        case .copyObject, .copyPart, .completeUpload: true
+        default: false
         }
     }
 }

@@ -1,3 +1,4 @@
+import Encoding
 import HTTPTransport
 import Instrumentation
 import ObjectStore
@@ -14,6 +15,8 @@ struct OSSRequest: Sendable {
     var body: (any HTTPBody)?
     /// Bytes of body that move either way, which take their time; nil where nobody knows.
     var transferBytes: Int64? = 0
+    /// Bytes that the service copies before it answers, as far as known.
+    var copiedBytes: Int64 = 0
 }
 
 /// Why one attempt gave no value.
@@ -43,6 +46,8 @@ struct AttemptFailure: Error {
             kind: verdict.kind, operation: operation.name, key: key, status: response.status, code: response.code,
             requestID: response.requestID, ec: response.ec, message: response.summary,
             isRetryable: verdict.repetition.mayHelpLater)
+        error.appendPosition = response.appendPosition
+        error.deleteMarker = response.deleteMarker
         repetition = verdict.repetition
         // A server that fails may have failed after the deed; one that refuses has not done it.
         mayHaveTakenEffect = response.status >= 500
@@ -95,4 +100,19 @@ final class ReplyBuffer: HTTPResponseReceiver, @unchecked Sendable {
 struct EmptyBody: HTTPBody {
     var count: Int64 { 0 }
     func copy(from offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int { 0 }
+}
+
+/// A document as the body of a request.
+struct DocumentBody: HTTPBody {
+    private let bytes: [UInt8]
+
+    init(_ xml: XMLWriter) { bytes = xml.bytes }
+
+    var count: Int64 { Int64(bytes.count) }
+
+    func copy(from offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let piece = bytes[Int(offset)...].prefix(buffer.count)
+        buffer.copyBytes(from: piece)
+        return piece.count
+    }
 }

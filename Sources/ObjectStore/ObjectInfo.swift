@@ -39,12 +39,24 @@ package struct ObjectInfo: Hashable, Sendable {
     /// As the service spells it: `Standard`, `IA`, `Archive`, …; empty where it told none.
     package var storageClass: [UInt8]
     package var metadata: ObjectMetadata
+    /// How it is encrypted at rest; nil where the service told nothing.
+    package var encryption: ObjectEncryption?
+    /// How many tags it has.
+    package var taggingCount: Int
+    /// Which version this is; nil where the bucket never kept any.
+    package var version: VersionID?
+    /// How far the restoring of an archived object is; nil where it isn't restored.
+    package var restoration: Restoration?
+    /// Where the next append begins; nil where the object isn't appendable.
+    package var appendPosition: Int64?
     /// The server's Date of this answer; nil where it sent none.
     package var serverDate: WallTime?
 
     package init(
         size: Int64, etag: ETag, lastModified: WallTime, crc64: UInt64? = nil, type: ObjectType = .normal,
-        storageClass: [UInt8] = [], metadata: ObjectMetadata = ObjectMetadata(), serverDate: WallTime? = nil
+        storageClass: [UInt8] = [], metadata: ObjectMetadata = ObjectMetadata(), encryption: ObjectEncryption? = nil,
+        taggingCount: Int = 0, version: VersionID? = nil, restoration: Restoration? = nil, appendPosition: Int64? = nil,
+        serverDate: WallTime? = nil
     ) {
         self.size = size
         self.etag = etag
@@ -53,6 +65,11 @@ package struct ObjectInfo: Hashable, Sendable {
         self.type = type
         self.storageClass = storageClass
         self.metadata = metadata
+        self.encryption = encryption
+        self.taggingCount = taggingCount
+        self.version = version
+        self.restoration = restoration
+        self.appendPosition = appendPosition
         self.serverDate = serverDate
     }
 }

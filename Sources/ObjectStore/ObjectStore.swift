@@ -3,7 +3,10 @@ import Runtime
 
 // ObjectStore: the contract between the file system and whatever holds its objects.
 //
-// Parts: `ObjectStore`, the calls; `StoreCapabilities`, what a store can do, so that nobody asks for its name;
+// Parts: `ObjectStore`, the calls, with a protocol for each further family of them (`MultipartUploads`, `ObjectSets`,
+// `ObjectAppends`, `ObjectLinks`, `ObjectAnnotations`, `ObjectVersions`, `ObjectProcessing`, `BucketReports`);
+// `StoreCapabilities` with `StoreFeatures`, what a store can do, so that nobody asks for its name: what it can't throws
+// `unsupported`;
 // `ObjectKey`, `FileName`, `ETag`, bytes that are compared as bytes; `ObjectInfo` and `ListPage`, what comes back;
 // `ObjectStoreError`, with its kind and whether a repeat can help decided once, where the answer is parsed.
 //
@@ -31,7 +34,9 @@ package struct RequestContext: Sendable {
 /// A bucket, or a part of one, of an object storage service.
 ///
 /// Every call may be made from any thread, several at once, and throws `ObjectStoreError` alone.
-package protocol ObjectStore: Sendable {
+package protocol ObjectStore: MultipartUploads, ObjectSets, ObjectAppends, ObjectLinks, ObjectAnnotations,
+    ObjectVersions, ObjectProcessing, BucketReports
+{
     /// What this store can do; constant over its life.
     var capabilities: StoreCapabilities { get }
 
@@ -83,10 +88,25 @@ package struct StoreCapabilities: Sendable, Equatable {
     package var hasExclusiveCreate: Bool
     /// Whether replies carry a CRC-64 of the whole object.
     package var hasCRC64: Bool
+    /// The least size of every part of an upload but the last.
+    package var minimumPartBytes: Int64
+    /// The largest size of a part, sent or copied.
+    package var maximumPartBytes: Int64
+    /// The most parts of an upload, and the greatest number of one.
+    package var maximumParts: Int
+    /// The largest object, however it is made.
+    package var maximumObjectBytes: Int64
+    /// Whether a part can be copied from an object's range.
+    package var hasPartCopy: Bool
+    /// The families of calls that it has.
+    package var features: StoreFeatures
+    /// The largest object that can be made by appending; 0 without `StoreFeatures.append`.
+    package var maximumAppendedBytes: Int64
 
     package init(
         maximumKeyBytes: Int, maximumMetadataBytes: Int, maximumPutBytes: Int64, maximumCopyBytes: Int64,
-        hasExclusiveCreate: Bool, hasCRC64: Bool
+        hasExclusiveCreate: Bool, hasCRC64: Bool, minimumPartBytes: Int64, maximumPartBytes: Int64, maximumParts: Int,
+        maximumObjectBytes: Int64, hasPartCopy: Bool, features: StoreFeatures = [], maximumAppendedBytes: Int64 = 0
     ) {
         self.maximumKeyBytes = maximumKeyBytes
         self.maximumMetadataBytes = maximumMetadataBytes
@@ -94,6 +114,13 @@ package struct StoreCapabilities: Sendable, Equatable {
         self.maximumCopyBytes = maximumCopyBytes
         self.hasExclusiveCreate = hasExclusiveCreate
         self.hasCRC64 = hasCRC64
+        self.features = features
+        self.maximumAppendedBytes = maximumAppendedBytes
+        self.minimumPartBytes = minimumPartBytes
+        self.maximumPartBytes = maximumPartBytes
+        self.maximumParts = maximumParts
+        self.maximumObjectBytes = maximumObjectBytes
+        self.hasPartCopy = hasPartCopy
     }
 }
 

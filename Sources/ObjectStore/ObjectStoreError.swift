@@ -4,6 +4,8 @@ package enum ObjectStoreErrorKind: Sendable, Hashable, CaseIterable {
     case notFound
     /// The server says that the bucket is not there, or that it is not served at this endpoint.
     case noSuchBucket
+    /// The server doesn't know the upload: completed, aborted or expired; it must be begun anew.
+    case noSuchUpload
     /// Forbid-overwrite met an object.
     case alreadyExists
     /// The object is another version than the one asked for.
@@ -57,6 +59,10 @@ package struct ObjectStoreError: Error, Sendable {
     package var message: String
     /// Whether the same call may succeed later.
     package let isRetryable: Bool
+    /// The length of the object that an append found, where the server told it.
+    package var appendPosition: Int64?
+    /// The delete marker that stands in the object's place, where the server told of one.
+    package var deleteMarker: VersionID?
 
     package init(
         kind: ObjectStoreErrorKind, operation: StaticString, key: ObjectKey? = nil, status: Int? = nil,

@@ -81,11 +81,14 @@ package struct GetRequest: Hashable, Sendable {
     package var range: ByteRange?
     /// Only this version; another is `preconditionFailed`.
     package var ifMatch: ETag?
+    /// Nil gets the current one.
+    package var version: VersionID?
 
-    package init(key: ObjectKey, range: ByteRange? = nil, ifMatch: ETag? = nil) {
+    package init(key: ObjectKey, range: ByteRange? = nil, ifMatch: ETag? = nil, version: VersionID? = nil) {
         self.key = key
         self.range = range
         self.ifMatch = ifMatch
+        self.version = version
     }
 }
 
@@ -93,12 +96,17 @@ package struct GetRequest: Hashable, Sendable {
 package struct PutRequest: Hashable, Sendable {
     package var key: ObjectKey
     package var metadata: ObjectMetadata
+    package var properties: ObjectProperties
     /// Whether an existing object is left alone (`alreadyExists`); only with `hasExclusiveCreate`.
     package var forbidOverwrite: Bool
 
-    package init(key: ObjectKey, metadata: ObjectMetadata = ObjectMetadata(), forbidOverwrite: Bool = false) {
+    package init(
+        key: ObjectKey, metadata: ObjectMetadata = ObjectMetadata(), properties: ObjectProperties = ObjectProperties(),
+        forbidOverwrite: Bool = false
+    ) {
         self.key = key
         self.metadata = metadata
+        self.properties = properties
         self.forbidOverwrite = forbidOverwrite
     }
 }
@@ -111,21 +119,27 @@ package struct CopyRequest: Hashable, Sendable {
     package var sourceIfMatch: ETag?
     /// Metadata for the copy, whole; nil keeps the source's.
     package var replacing: ObjectMetadata?
+    /// The copy's own: the source's ACL and storage class are not taken over. Of encryption the service decides.
+    package var properties: ObjectProperties
+    /// Whether the copy has the tags of `properties`, none if there are none; else it keeps the source's.
+    package var taggingReplaces: Bool
     package var forbidOverwrite: Bool
 
     package init(
         source: ObjectKey, destination: ObjectKey, sourceIfMatch: ETag? = nil, replacing: ObjectMetadata? = nil,
-        forbidOverwrite: Bool = false
+        properties: ObjectProperties = ObjectProperties(), taggingReplaces: Bool = false, forbidOverwrite: Bool = false
     ) {
         self.source = source
         self.destination = destination
         self.sourceIfMatch = sourceIfMatch
         self.replacing = replacing
+        self.properties = properties
+        self.taggingReplaces = taggingReplaces
         self.forbidOverwrite = forbidOverwrite
     }
 }
 
-/// What a put or copy made.
+/// What a put, copy or completed upload made.
 package struct WriteResult: Hashable, Sendable {
     package var etag: ETag
     package var crc64: UInt64?

@@ -16,7 +16,7 @@ package final class Slab: @unchecked Sendable {
     deinit { pool.give(base, isReserve: isReserve) }
 }
 
-/// The one owner of data buffers: slabs of 256 KiB under a budget of bytes.
+/// The one owner of data buffers: slabs of one length under a budget of bytes.
 ///
 /// Who pays: each slab counts against `budgetBytes` from `take` until its last reference goes. Slabs of the reserve count
 /// apart (`takeReserve`): one for each open writable file and each running read, so that nothing that holds memory
@@ -24,7 +24,10 @@ package final class Slab: @unchecked Sendable {
 /// to the system. Slabs come in chunks that the kernel may back with huge pages, which make the first touch cheaper.
 package final class SlabPool: Sendable {
     /// 256 KiB: two of the kernel's default reads, a hundredth of a small budget.
-    package static let slabBytes = 256 * 1024
+    package static let defaultSlabBytes = 256 * 1024
+    /// A page, below which `trim` could give nothing back, to 1 MiB: the largest read or write of the kernel. Tests take
+    /// small ones, so that short files have many blocks.
+    package static let slabRange = 4096...(1 << 20)
 
     /// 8 MiB: four huge pages, which no budget is too small for.
     private static let chunkBytes = 8 << 20
@@ -42,10 +45,19 @@ package final class SlabPool: Sendable {
     }
 
     package let budgetBytes: Int
+    /// The length of each slab in bytes.
+    package let slabBytes: Int
     // Guarded: the free list, what is taken, who waits. A leaf lock: nothing is called while it is held.
     private let state = Locked(UncheckedSendable(State()))
 
-    package init(budgetBytes: Int) { self.budgetBytes = max(budgetBytes, Self.slabBytes) }
+    /// A pool that owns nothing yet. `slabBytes` is a power of two within `slabRange`.
+    package init(budgetBytes: Int, slabBytes: Int = SlabPool.defaultSlabBytes) {
+        precondition(
+            Self.slabRange.contains(slabBytes) && slabBytes.nonzeroBitCount == 1,
+            "A slab's length is a power of two from 4 KiB to 1 MiB.")
+        self.slabBytes = slabBytes
+        self.budgetBytes = max(budgetBytes, slabBytes)
+    }
 
     deinit {
         // Every slab holds the pool, so none is out.
@@ -83,17 +95,17 @@ package final class SlabPool: Sendable {
     /// Gives all unused memory back to the system; the addresses stay the pool's.
     package func trim() {
         state.withLock { state in
-            for base in state.value.free { madvise(base, Self.slabBytes, MADV_DONTNEED) }
+            for base in state.value.free { madvise(base, slabBytes, MADV_DONTNEED) }
         }
     }
 
     private func take(isReserve: Bool) -> Slab? {
         let isAllowed = state.withLock { state in
             if isReserve {
-                state.value.reserveBytes += Self.slabBytes
+                state.value.reserveBytes += slabBytes
             } else {
-                guard state.value.takenBytes + Self.slabBytes <= budgetBytes else { return false }
-                state.value.takenBytes += Self.slabBytes
+                guard state.value.takenBytes + slabBytes <= budgetBytes else { return false }
+                state.value.takenBytes += slabBytes
             }
             state.value.peakBytes = max(state.value.peakBytes, state.value.takenBytes + state.value.reserveBytes)
             return true
@@ -122,7 +134,7 @@ package final class SlabPool: Sendable {
         // Refused where the kernel has no huge pages, which costs speed alone.
         madvise(chunk, Self.chunkBytes, MADV_HUGEPAGE)
         let slabs = UncheckedSendable(
-            stride(from: Self.chunkBytes - Self.slabBytes, to: 0, by: -Self.slabBytes).map { chunk + $0 })
+            stride(from: Self.chunkBytes - slabBytes, to: 0, by: -slabBytes).map { chunk + $0 })
         let added = UncheckedSendable(chunk)
         state.withLock { state in
             state.value.chunks.append(added.value)
@@ -140,10 +152,10 @@ package final class SlabPool: Sendable {
     private func settle(isReserve: Bool) {
         let handlers: [@Sendable () -> Void] = state.withLock { state in
             if isReserve {
-                state.value.reserveBytes -= Self.slabBytes
+                state.value.reserveBytes -= slabBytes
                 return []
             }
-            state.value.takenBytes -= Self.slabBytes
+            state.value.takenBytes -= slabBytes
             defer { state.value.waiters = [:] }
             return Array(state.value.waiters.values)
         }

@@ -16,6 +16,8 @@ package final class BlockCache: Sendable {
     let configuration: Configuration
     let store: any ObjectStore
     package let slabs: SlabPool
+    /// How all objects are cut into blocks: by the pool's slabs.
+    package let grid: BlockGrid
     let log: Log
     private let fetchers: WorkerPool
     /// Guards all blocks, waiters and fetches of all readers; rank: cache, the lowest but the pool's.
@@ -24,6 +26,7 @@ package final class BlockCache: Sendable {
     package init(store: any ObjectStore, slabs: SlabPool, configuration: Configuration, log: Log) {
         self.store = store
         self.slabs = slabs
+        grid = BlockGrid(of: slabs)
         self.configuration = configuration
         self.log = log
         fetchers = WorkerPool(name: "fetch", limit: configuration.fetchLimit)

@@ -18,42 +18,43 @@ package struct BlockMap {
     package private(set) var size: Int64
     /// How many bytes of the base object, from its start, still show through.
     package private(set) var baseBytes: Int64
+    /// How the file is cut; each slab that is handed in has this length.
+    package let grid: BlockGrid
     private var blocks: [Int64: Block] = [:]
     private var wrote = false
 
     /// A map without changes over a base of `baseBytes`; 0 for a new or truncated file.
-    package init(baseBytes: Int64) {
+    package init(baseBytes: Int64, grid: BlockGrid) {
         size = baseBytes
+        self.grid = grid
         self.baseBytes = baseBytes
     }
 
     /// Bytes of slabs that the map holds.
-    package var heldBytes: Int { blocks.count * SlabPool.slabBytes }
-
-    private static let blockBytes = Int64(SlabPool.slabBytes)
+    package var heldBytes: Int { blocks.count * Int(grid.blockBytes) }
 
     /// How many slabs `write` of these bytes will take.
     package func slabsNeeded(at offset: Int64, count: Int) -> Int {
-        Self.pieces(of: offset..<offset + Int64(count)).reduce(0) { sum, piece in
+        grid.pieces(of: offset..<offset + Int64(count)).reduce(0) { sum, piece in
             guard let block = blocks[piece.index] else { return sum + 1 }
             return block.isFrozen ? sum + 1 : sum
         }
     }
 
     /// How many slabs a write into an empty map takes.
-    package static func slabs(at offset: Int64, _ count: Int) -> Int {
-        BlockMap(baseBytes: 0).slabsNeeded(at: offset, count: count)
+    package static func slabs(at offset: Int64, _ count: Int, _ grid: BlockGrid) -> Int {
+        BlockMap(baseBytes: 0, grid: grid).slabsNeeded(at: offset, count: count)
     }
 
     /// Copies `bytes` in at `offset`, taking slabs off the end of `slabs`; false, with nothing changed, if they are too few.
     package mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, slabs: inout [Slab]) -> Bool {
         guard slabs.count >= slabsNeeded(at: offset, count: bytes.count) else { return false }
-        for piece in Self.pieces(of: offset..<offset + Int64(bytes.count)) {
+        for piece in grid.pieces(of: offset..<offset + Int64(bytes.count)) {
             guard var block = writableBlock(piece.index, slabs: &slabs), let source = bytes.baseAddress else {
                 return false
             }
             blocks[piece.index] = nil
-            let start = Int(piece.index * Self.blockBytes - offset) + piece.range.lowerBound
+            let start = Int(piece.index * grid.blockBytes - offset) + piece.range.lowerBound
             (block.slab.base + piece.range.lowerBound).copyMemory(from: source + start, byteCount: piece.range.count)
             block.valid.insert(piece.range)
             blocks[piece.index] = block
@@ -68,8 +69,8 @@ package struct BlockMap {
         wrote = true
         if newSize < size {
             baseBytes = min(baseBytes, newSize)
-            let lastIndex = newSize / Self.blockBytes
-            let within = Int(newSize % Self.blockBytes)
+            let lastIndex = newSize / grid.blockBytes
+            let within = Int(newSize % grid.blockBytes)
             for index in Array(blocks.keys) where index >= lastIndex {
                 if index > lastIndex || within == 0 {
                     blocks[index] = nil
@@ -87,8 +88,8 @@ package struct BlockMap {
     /// The base's bytes that `range` still lacks.
     package func missing(in range: ByteRange) -> [ByteRange] {
         let visible = range.lowerBound..<max(range.lowerBound, min(range.upperBound, baseBytes))
-        return Self.pieces(of: visible).flatMap { piece -> [ByteRange] in
-            let start = piece.index * Self.blockBytes
+        return grid.pieces(of: visible).flatMap { piece -> [ByteRange] in
+            let start = piece.index * grid.blockBytes
             guard let block = blocks[piece.index] else {
                 return [start + Int64(piece.range.lowerBound)..<start + Int64(piece.range.upperBound)]
             }
@@ -98,8 +99,8 @@ package struct BlockMap {
 
     /// Puts bytes of the base in where nothing was written since; `bytes` stay within one block and below `baseBytes`.
     package mutating func fill(_ bytes: UnsafeRawBufferPointer, at offset: Int64, slabs: inout [Slab]) -> Bool {
-        let index = offset / Self.blockBytes
-        let lower = Int(offset % Self.blockBytes)
+        let index = offset / grid.blockBytes
+        let lower = Int(offset % grid.blockBytes)
         let visible = min(Int64(bytes.count), max(0, baseBytes - offset))
         let range = lower..<lower + Int(visible)
         guard !range.isEmpty else { return true }
@@ -118,9 +119,9 @@ package struct BlockMap {
     package func copy(from offset: Int64, into buffer: UnsafeMutableRawBufferPointer) {
         guard let target = buffer.baseAddress else { return }
         target.initializeMemory(as: UInt8.self, repeating: 0, count: buffer.count)
-        for piece in Self.pieces(of: offset..<offset + Int64(buffer.count)) {
+        for piece in grid.pieces(of: offset..<offset + Int64(buffer.count)) {
             guard let block = blocks[piece.index] else { continue }
-            let shift = Int(piece.index * Self.blockBytes - offset)
+            let shift = Int(piece.index * grid.blockBytes - offset)
             for valid in block.valid.ranges {
                 let part = valid.clamped(to: piece.range)
                 guard !part.isEmpty else { continue }
@@ -138,7 +139,7 @@ package struct BlockMap {
             blocks[index]?.isFrozen = true
             frozen[index] = BlockSnapshot.Block(slab: block.slab, valid: block.valid)
         }
-        return BlockSnapshot(size: size, blocks: frozen)
+        return BlockSnapshot(size: size, grid: grid, blocks: frozen)
     }
 
     /// To be called once a snapshot has become the base, or failed: its blocks may be written in place again.
@@ -164,16 +165,5 @@ package struct BlockMap {
                 from: frozen.slab.base + valid.lowerBound, byteCount: valid.count)
         }
         return Block(slab: slab, valid: frozen.valid)
-    }
-
-    /// The parts of `range` by block: the block's index, and the range within it.
-    static func pieces(of range: ByteRange) -> [(index: Int64, range: Range<Int>)] {
-        guard !range.isEmpty else { return [] }
-        return (range.lowerBound / blockBytes...(range.upperBound - 1) / blockBytes).map { index in
-            let start = index * blockBytes
-            let lower = Int(max(range.lowerBound - start, 0))
-            let upper = Int(min(range.upperBound - start, blockBytes))
-            return (index, lower..<upper)
-        }
     }
 }

@@ -11,18 +11,21 @@ package final class BlockSnapshot: ObjectBody, @unchecked Sendable {
     }
 
     package let count: Int64
+    let grid: BlockGrid
     let blocks: [Int64: Block]
     /// Computed at creation, on the thread that commits.
     package let crc64: UInt64?
 
-    init(size: Int64, blocks: [Int64: Block]) {
+    init(size: Int64, grid: BlockGrid, blocks: [Int64: Block]) {
         count = size
+        self.grid = grid
         self.blocks = blocks
         crc64 = nil
     }
 
     private init(of snapshot: BlockSnapshot, crc64: UInt64) {
         count = snapshot.count
+        grid = snapshot.grid
         blocks = snapshot.blocks
         self.crc64 = crc64
     }
@@ -50,10 +53,9 @@ package final class BlockSnapshot: ObjectBody, @unchecked Sendable {
 
     /// The longest run of bytes at `offset` that stands in one place: a valid range, or zeros.
     private func piece(at offset: Int64) -> UnsafeRawBufferPointer {
-        let blockBytes = Int64(SlabPool.slabBytes)
-        let index = offset / blockBytes
-        let within = Int(offset % blockBytes)
-        let blockEnd = Int(min(count - index * blockBytes, blockBytes))
+        let index = grid.index(of: offset)
+        let within = grid.position(of: offset)
+        let blockEnd = Int(min(count - index * grid.blockBytes, grid.blockBytes))
         guard let block = blocks[index] else { return ZeroPage.bytes(blockEnd - within) }
         for valid in block.valid.ranges where valid.upperBound > within {
             if valid.lowerBound > within { return ZeroPage.bytes(min(valid.lowerBound, blockEnd) - within) }

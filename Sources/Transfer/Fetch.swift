@@ -32,8 +32,8 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
     /// The bytes that it brings; never empty.
     var range: ByteRange {
         let first = blocks.first?.index ?? 0
-        let start = first * ObjectReader.blockBytes
-        return start..<min(start + Int64(blocks.count) * ObjectReader.blockBytes, reader.size)
+        let start = first * reader.grid.blockBytes
+        return start..<min(start + Int64(blocks.count) * reader.grid.blockBytes, reader.size)
     }
 
     /// Ends it, as nobody waits for it; whoever comes to wait meanwhile gets a new one.
@@ -86,8 +86,8 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
         var position = offset
         var rest = bytes[...]
         while !rest.isEmpty {
-            let index = Int(position / ObjectReader.blockBytes - (blocks.first?.index ?? 0))
-            let within = Int(position % ObjectReader.blockBytes)
+            let index = Int(reader.grid.index(of: position) - (blocks.first?.index ?? 0))
+            let within = reader.grid.position(of: position)
             guard blocks.indices.contains(index), let slab = blocks[index].slab, within < blocks[index].length
             else { return false }
             let count = min(blocks[index].length - within, rest.count)
@@ -177,7 +177,7 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             }
             guard lost else { return ([], []) }
             let orphans = own.waiters.filter { _, waiter in
-                BlockMap.pieces(of: waiter.range).contains { own.blocks[$0.index] == nil }
+                reader.grid.pieces(of: waiter.range).contains { own.blocks[$0.index] == nil }
             }
             if wasIdle { return ([], orphans.values.flatMap { reader.plan($0.range, piece: ObjectReader.wholeLimit) }) }
             for number in orphans.keys { own.waiters[number] = nil }

@@ -14,10 +14,15 @@ package final class ObjectReader: Sendable {
         var lastNumber: UInt64 = 0
         var pin: (key: ObjectKey, etag: ETag)
 
-        init(key: ObjectKey, etag: ETag) { pin = (key, etag) }
+        let grid: BlockGrid
+
+        init(key: ObjectKey, etag: ETag, grid: BlockGrid) {
+            pin = (key, etag)
+            self.grid = grid
+        }
 
         func isWaitedFor(_ index: Int64) -> Bool {
-            let block = index * ObjectReader.blockBytes..<(index + 1) * ObjectReader.blockBytes
+            let block = grid.range(of: index)
             return waiters.values.contains { $0.range.overlaps(block) }
         }
     }
@@ -36,14 +41,15 @@ package final class ObjectReader: Sendable {
     /// Touched only under the cache's lock.
     let guarded: UncheckedSendable<Blocks>
 
-    static let blockBytes = Int64(SlabPool.slabBytes)
+    var grid: BlockGrid { cache.grid }
+
     /// A file up to 8 MiB is fetched by one request without a range, whose CRC-64 the store can check.
     static let wholeLimit: Int64 = 8 << 20
 
     package init(key: ObjectKey, etag: ETag, size: Int64, cache: BlockCache) {
         self.size = size
         self.cache = cache
-        guarded = UncheckedSendable(Blocks(key: key, etag: etag))
+        guarded = UncheckedSendable(Blocks(key: key, etag: etag, grid: cache.grid))
     }
 
     deinit {
@@ -59,7 +65,7 @@ package final class ObjectReader: Sendable {
 
     /// Takes over the blocks of a content that was just sent, as far as they are whole and there is nothing else yet.
     package func adopt(_ snapshot: BlockSnapshot) {
-        guard snapshot.count == size else { return }
+        guard snapshot.count == size, snapshot.grid == grid else { return }
         cache.state.withLock { state in
             for (index, sent) in snapshot.blocks where guarded.value.blocks[index] == nil {
                 let block = makeBlock(index)
@@ -138,7 +144,7 @@ package final class ObjectReader: Sendable {
     func gather(_ range: ByteRange, _ state: inout CacheState) -> ReadBytes? {
         var segments: [UnsafeRawBufferPointer] = []
         var owners: [Slab] = []
-        let pieces = BlockMap.pieces(of: range)
+        let pieces = grid.pieces(of: range)
         for piece in pieces {
             guard let block = guarded.value.blocks[piece.index], let slab = block.slab,
                 block.filled >= piece.range.upperBound
@@ -155,12 +161,12 @@ package final class ObjectReader: Sendable {
     func plan(_ range: ByteRange, piece: Int64) -> [Fetch] {
         let own = guarded.value
         guard !range.isEmpty else { return [] }
-        var indices = range.lowerBound / Self.blockBytes...(range.upperBound - 1) / Self.blockBytes
-        var blocksPerFetch = max(1, Int(piece / Self.blockBytes))
+        var indices = grid.indices(of: range)
+        var blocksPerFetch = max(1, Int(piece / grid.blockBytes))
         let isMissing = indices.contains { own.blocks[$0] == nil }
         guard isMissing else { return [] }
         if size <= Self.wholeLimit, own.blocks.isEmpty {
-            indices = 0...(size - 1) / Self.blockBytes
+            indices = grid.indices(of: 0..<size)
             blocksPerFetch = indices.count
         }
         var fetches: [Fetch] = []
@@ -199,7 +205,7 @@ package final class ObjectReader: Sendable {
     }
 
     private func makeBlock(_ index: Int64) -> CacheBlock {
-        let length = Int(min(Self.blockBytes, size - index * Self.blockBytes))
+        let length = Int(min(grid.blockBytes, size - index * grid.blockBytes))
         return CacheBlock(index: index, length: length, reader: guarded.value)
     }
 }

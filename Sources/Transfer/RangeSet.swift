@@ -35,6 +35,26 @@ struct RangeSet: Equatable {
         }
     }
 
+    /// Takes `range` out; a range that it divides becomes two.
+    mutating func remove(_ range: Range<Int>) {
+        guard !range.isEmpty, let first = ranges.firstIndex(where: { $0.upperBound > range.lowerBound }) else { return }
+        var kept: [Range<Int>] = []
+        var end = first
+        while end < ranges.count, ranges[end].lowerBound < range.upperBound {
+            let old = ranges[end]
+            if old.lowerBound < range.lowerBound { kept.append(old.lowerBound..<range.lowerBound) }
+            if old.upperBound > range.upperBound { kept.append(range.upperBound..<old.upperBound) }
+            end += 1
+        }
+        ranges.replaceSubrange(first..<end, with: kept)
+    }
+
+    /// Whether a byte of `range` is in the set.
+    func intersects(_ range: Range<Int>) -> Bool { ranges.contains { $0.overlaps(range) } }
+
+    /// How many bytes the set has.
+    var count: Int { ranges.reduce(0) { $0 + $1.count } }
+
     /// What of `range` is not in the set, in order.
     func gaps(in range: Range<Int>) -> [Range<Int>] {
         var gaps: [Range<Int>] = []

@@ -4,7 +4,7 @@
 // as the body of a put. `ObjectReader` reads one version of one object through the blocks of the shared `BlockCache`;
 // `ReadWindow` is one handle's guess of how far ahead to ask. `Runtime.SlabPool` owns all buffers.
 //
-// Writing. A write at an offset lands in block offset / 256 KiB. A block knows which of its bytes are valid; the others
+// Writing. A write at an offset lands in block offset / block length (`BlockGrid`: a slab, 256 KiB). A block knows which of its bytes are valid; the others
 // are the base object's, as far as that reaches, and zeros beyond. A commit fetches what is missing, freezes the map and
 // sends it. Writing goes on meanwhile: a write to a frozen block copies it first, so a body never changes while it is
 // sent.
@@ -21,5 +21,8 @@
 //
 // Failures. A fetch that fails fails the reads that wait for its bytes, and leaves no block behind; reading ahead fails
 // silently. Another version of the object than the pinned one is `preconditionFailed`: never a mix of two.
+//
+// Disk. `StagingFolder` is room in `cache-dir` for bytes of uploads that memory should not hold; `StagingFile` is one
+// session's, with every byte at its place in the user's file. Room is reserved before bytes are promised to it.
 //
 // Not here: names, attributes, when to commit. Locks: BlockCache's is the only one, below a file's, above the pool's.

@@ -21,17 +21,19 @@ final class CoreFixture: Sendable {
 
     init(
         prefix: String = "", memoryBytes: Int = 64 << 20, isReadOnly: Bool = false, memory: MemoryObjectStore? = nil,
-        deadline: Duration = .seconds(20)
+        deadline: Duration = .seconds(20), slabBytes: Int = SlabPool.defaultSlabBytes
     ) {
         self.memory = memory ?? MemoryObjectStore(clock: clock)
         store = FaultyObjectStore(self.memory)
+        let slabs = SlabPool(budgetBytes: memoryBytes, slabBytes: slabBytes)
         let cache = BlockCache(
-            store: store, slabs: SlabPool(budgetBytes: memoryBytes),
+            store: store, slabs: slabs,
             configuration: BlockCache.Configuration(deadline: deadline), log: recorded.log)
         fileSystem = FileSystem(
             configuration: FileSystemConfiguration(
                 prefix: Array(prefix.utf8), uid: 500, gid: 501, deadline: deadline, memoryBytes: memoryBytes,
-                hostName: Array("testhost".utf8), isReadOnly: isReadOnly),
+                hostName: Array("testhost".utf8), isReadOnly: isReadOnly,
+                grid: BlockGrid(of: slabs)),
             store: store, cache: cache, memoryBytes: memoryBytes,
             contentTypes: ContentTypes(mimeTypes: Array("image/jpeg jpeg jpg\ntext/plain txt\n".utf8)),
             notifier: notified, clock: clock, log: recorded.log)

@@ -129,11 +129,18 @@ import Testing
             ("--memory=1MiB", "8MiB"), ("--memory=2TiB", "1TiB"), ("--start-timeout=0", "1s"), ("--umask=1000", "777"),
             ("--metadata-ttl=25h", "24h"), ("--addressing=dns", "virtual"), ("--log-level=loud", "warning"),
             ("--memory=12MB", "MiB"), ("--uid=-1", "whole number"), ("--nonempty=maybe", "off"),
+            ("--block-size=2KiB", "4KiB"), ("--block-size=12KiB", "power of two"),
         ])
     func outOfRange(word: String, told: String) throws {
         let error = try #require(Self.failure(word))
         #expect(error.code == .usage)
         #expect(error.message.contains(told))
+    }
+
+    @Test("block-size, which is for tests, is taken and not shown")
+    func hidden() throws {
+        #expect(try Self.options("--block-size=4KiB").blockBytes == 4096)
+        #expect(!Help.mount.contains("block-size") && !Help.markdownTable.contains("block-size"))
     }
 
     @Test("an option that needs a value is refused without one", arguments: [["--memory"], ["-o", "memory"], ["-o"]])

@@ -1,11 +1,13 @@
 import Credentials
+import Encoding
 import HTTPTransport
 import Instrumentation
-import OSSClient
 import ObjectStore
 import Runtime
 import TestSupport
 import Testing
+
+@testable import OSSClient
 
 /// The contract over the client of OSS and a server that is a process of its own; with what only the two together show.
 @Suite(.serialized) struct OSSClientContractTests {
@@ -42,6 +44,33 @@ import Testing
             let statistics = try server.admin.statistics()
             #expect(statistics["PutObject"] > 1000)
             #expect(statistics["ListObjectsV2"] > 100)
+        }
+    }
+
+    @Test("a bucket that keeps versions does so by the contract, over the client of OSS and the server")
+    func versions() throws {
+        try withClient { client, _ in
+            for requirement in ObjectStoreContract.versionCases {
+                do {
+                    try requirement.check(client) { try setVersioning($0, client) }
+                } catch {
+                    Issue.record("\(requirement): \(error)")
+                }
+            }
+        }
+    }
+
+    /// The mount has no call for that: an operator does it.
+    private func setVersioning(_ isEnabled: Bool, _ client: OSSClient) throws {
+        var xml = XMLWriter()
+        xml.element("VersioningConfiguration") { xml in
+            xml.element("Status", (isEnabled ? "Enabled" : "Suspended").utf8)
+        }
+        let request = OSSRequest(
+            operation: .putObject, method: "PUT", query: [QueryItem("versioning")],
+            headers: [HTTPHeader("Content-Type", "application/xml")], body: DocumentBody(xml))
+        try client.repeating(.putObject, nil, .test) { (state) throws(AttemptFailure) in
+            _ = try client.exchange(request, &state)
         }
     }
 

@@ -8,14 +8,17 @@ import Testing
 @Suite struct BlockMapTests {
     /// A map beside the plain bytes that it should amount to, over a base of seeded bytes.
     private struct Pair {
-        let pool = SlabPool(budgetBytes: 64 << 20)
+        let pool: SlabPool
         let base: [UInt8]
         var map: BlockMap
         var model: [UInt8]
 
-        init(baseBytes: Int, generator: inout SeededGenerator) {
+        init(
+            baseBytes: Int, slabBytes: Int = SlabPool.defaultSlabBytes, generator: inout SeededGenerator
+        ) {
+            pool = SlabPool(budgetBytes: 64 << 20, slabBytes: slabBytes)
             base = generator.bytes(baseBytes)
-            map = BlockMap(baseBytes: Int64(baseBytes))
+            map = BlockMap(baseBytes: Int64(baseBytes), grid: BlockGrid(of: pool))
             model = base
         }
 
@@ -58,10 +61,13 @@ import Testing
         }
     }
 
-    @Test("random writes, truncations and fills over a base amount to the same bytes as in an array", arguments: 1...8)
-    func agreesWithModel(seed: UInt64) throws {
+    @Test(
+        "random writes, truncations and fills over a base amount to the same bytes as in an array", arguments: 1...8,
+        [4096, SlabPool.defaultSlabBytes])
+    func agreesWithModel(seed: UInt64, slabBytes: Int) throws {
         var generator = SeededGenerator(seed: seed)
-        var pair = Pair(baseBytes: Int.random(in: 0..<900_000, using: &generator), generator: &generator)
+        var pair = Pair(
+            baseBytes: Int.random(in: 0..<900_000, using: &generator), slabBytes: slabBytes, generator: &generator)
         for step in 0..<60 {
             let offset = Int.random(in: 0..<1_200_000, using: &generator)
             switch Int.random(in: 0..<10, using: &generator) {

@@ -15,14 +15,14 @@ import Testing
         let key = ObjectKey("k".utf8)
         let bytes: [UInt8]
 
-        init(count: Int, budget: Int = 64 << 20, seed: UInt64 = 1) throws {
+        init(count: Int, budget: Int = 64 << 20, slabBytes: Int = SlabPool.defaultSlabBytes, seed: UInt64 = 1) throws {
             var generator = SeededGenerator(seed: seed)
             bytes = generator.bytes(count)
             store = FaultyObjectStore(memory)
             _ = try memory.put(PutRequest(key: key), body: BytesBody(bytes), .test)
             memory.resetRequests()
             cache = BlockCache(
-                store: store, slabs: SlabPool(budgetBytes: budget),
+                store: store, slabs: SlabPool(budgetBytes: budget, slabBytes: slabBytes),
                 configuration: BlockCache.Configuration(deadline: .seconds(20)), log: .silent)
         }
 
@@ -46,9 +46,11 @@ import Testing
         return try result.get()
     }
 
-    @Test("random ranges of an object read as they were stored, and a second time without a request")
-    func random() throws {
-        let fixture = try Fixture(count: 20_000_000)
+    @Test(
+        "random ranges of an object read as they were stored, and a second time without a request",
+        arguments: [4096, SlabPool.defaultSlabBytes, 1 << 20])
+    func random(slabBytes: Int) throws {
+        let fixture = try Fixture(count: 20_000_000, slabBytes: slabBytes)
         let reader = try fixture.reader()
         var generator = SeededGenerator(seed: 5)
         var ranges: [Range<Int>] = []
@@ -184,14 +186,14 @@ import Testing
             offset = end
         }
         // One slab of the reserve for each running read beyond the budget.
-        #expect(fixture.cache.slabs.peakBytes <= (2 << 20) + 2 * SlabPool.slabBytes)
+        #expect(fixture.cache.slabs.peakBytes <= (2 << 20) + 2 * SlabPool.defaultSlabBytes)
     }
 
     @Test("what was just sent is read without a request")
     func adopts() throws {
         let fixture = try Fixture(count: 300_000)
         let reader = try fixture.reader()
-        var map = BlockMap(baseBytes: 0)
+        var map = BlockMap(baseBytes: 0, grid: fixture.cache.grid)
         var slabs = [fixture.cache.takeSlab(), fixture.cache.takeSlab()].compactMap { $0 }
         fixture.bytes.withUnsafeBytes { _ = map.write($0, at: 0, slabs: &slabs) }
         let snapshot = map.snapshot()

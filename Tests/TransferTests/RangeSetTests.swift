@@ -4,7 +4,7 @@ import Testing
 @testable import Transfer
 
 @Suite struct RangeSetTests {
-    @Test("a thousand random insertions and truncations agree with a set of bytes", arguments: [1, 2, 3, 4])
+    @Test("a thousand random insertions, removals and truncations agree with a set of bytes", arguments: [1, 2, 3, 4])
     func agreesWithModel(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var set = RangeSet()
@@ -15,12 +15,16 @@ import Testing
             if Int.random(in: 0..<20, using: &generator) == 0 {
                 set.truncate(to: upper)
                 for index in upper..<300 { model[index] = false }
+            } else if Int.random(in: 0..<3, using: &generator) == 0 {
+                set.remove(lower..<upper)
+                for index in lower..<upper { model[index] = false }
             } else {
                 set.insert(lower..<upper)
                 for index in lower..<upper { model[index] = true }
             }
             #expect(set.ranges.flatMap { Array($0) } == model.indices.filter { model[$0] })
             let gaps = set.gaps(in: lower..<upper).flatMap { Array($0) }
+            #expect(set.intersects(lower..<upper) == model[lower..<upper].contains(true))
             #expect(gaps == (lower..<upper).filter { !model[$0] })
         }
     }

@@ -36,3 +36,12 @@ void cruntime_open_syslog(const char *name);
 
 /// Writes one line to the system's log; `priority` as LOG_INFO. Any thread.
 void cruntime_syslog(int priority, const char *text);
+
+/// A file of the folder `folder` (a descriptor) without a name, open for reading and writing, mode 0600, closed on exec;
+/// its space goes back with the last descriptor. -1 with errno. Where the file system has no O_TMPFILE (open(2)), a file
+/// with a name beginning in `.part-` that is taken away at once.
+int cruntime_nameless_file(int folder);
+
+/// Gives the space of `count` bytes from `offset` on back; the file keeps its length and reads zeros there (fallocate(2),
+/// FALLOC_FL_PUNCH_HOLE). 0, or -1 with errno.
+int cruntime_punch_hole(int file, long offset, long count);

@@ -55,6 +55,8 @@ final class FileContent: Sendable {
         /// The name was taken away: there is nothing to send any more.
         var isUnlinked = false
         var reader: ObjectReader?
+        /// How unsent bytes are cut into blocks.
+        let grid: BlockGrid
 
         var size: Int64 { map?.size ?? base?.listed.size ?? 0 }
         var isDirty: Bool { map != nil }
@@ -105,12 +107,14 @@ final class FileContent: Sendable {
 
 extension FileContent.State {
     /// A file that the bucket doesn't have yet.
-    static func new(permissions: UInt32, caller: Caller, isExclusive: Bool, clock: any Clock) -> Self {
+    static func new(
+        permissions: UInt32, caller: Caller, isExclusive: Bool, grid: BlockGrid, clock: any Clock
+    ) -> Self {
         let now = clock.wall
         return Self(
             base: nil, permissions: permissions, uid: caller.uid, gid: caller.gid, modificationTime: now,
             changeTime: now, checkedAt: clock.monotonic, metadataCheckedAt: clock.monotonic,
-            map: BlockMap(baseBytes: 0), isExclusive: isExclusive)
+            map: BlockMap(baseBytes: 0, grid: grid), isExclusive: isExclusive, grid: grid)
     }
 
     /// A file of the bucket as a listing shows it, with the defaults for what a listing doesn't tell.
@@ -120,7 +124,7 @@ extension FileContent.State {
         Self(
             base: FileContent.Base(key: key, listed: object, metadata: nil), permissions: 0o644 & ~configuration.umask,
             uid: configuration.uid, gid: configuration.gid, modificationTime: object.lastModified,
-            changeTime: object.lastModified, checkedAt: time)
+            changeTime: object.lastModified, checkedAt: time, grid: configuration.grid)
     }
 
     /// A file of the bucket as a HEAD shows it.

@@ -54,7 +54,7 @@ extension FileSystem {
         try check(key)
         let state = FileContent.State.new(
             permissions: mode & 0o7777 & ~context.caller.umask, caller: context.caller,
-            isExclusive: flags & O_EXCL != 0, clock: clock)
+            isExclusive: flags & O_EXCL != 0, grid: configuration.grid, clock: clock)
         let node = table.add(.regular, file: FileContent(state), name: name, under: directory)
         guard let file = node.file else { throw FileSystemError(EIO) }
         directory.directory.noteChange(name, to: file.listed, at: clock.monotonic, wall: clock.wall)

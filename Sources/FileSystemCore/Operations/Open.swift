@@ -105,13 +105,13 @@ extension FileContent.State {
     mutating func truncate(to size: Int64, at time: WallTime) {
         if size == 0 {
             // Nothing of the old bytes is left: what others do to the object meanwhile is no conflict.
-            map = BlockMap(baseBytes: 0)
+            map = BlockMap(baseBytes: 0, grid: grid)
             buildsOnBase = false
             hasLostBase = false
             isPoisoned = false
         } else {
             if map == nil {
-                map = BlockMap(baseBytes: base?.listed.size ?? 0)
+                map = BlockMap(baseBytes: base?.listed.size ?? 0, grid: grid)
                 buildsOnBase = base != nil
             }
             map?.truncate(to: size)

@@ -55,10 +55,11 @@ extension FileSystem {
                 return .failure(FileSystemError(EIO, "An earlier write to this file failed; truncate it first."))
             }
             let needed =
-                state.map?.slabsNeeded(at: offset, count: bytes.count) ?? BlockMap.slabs(at: offset, bytes.count)
+                state.map?.slabsNeeded(at: offset, count: bytes.count)
+                ?? BlockMap.slabs(at: offset, bytes.count, state.grid)
             guard slabs.count >= needed else { return .success(needed - slabs.count) }
             if state.map == nil {
-                state.map = BlockMap(baseBytes: state.base?.listed.size ?? 0)
+                state.map = BlockMap(baseBytes: state.base?.listed.size ?? 0, grid: state.grid)
                 state.buildsOnBase = state.base != nil
             }
             guard state.map?.write(bytes, at: offset, slabs: &slabs) == true else { return .success(1) }
@@ -86,7 +87,7 @@ extension FileSystem {
     private func loadBase(_ handle: FileHandle, _ context: RequestContext) throws(FileSystemError) {
         handle.file.state.withLock { state in
             guard state.map == nil else { return }
-            state.map = BlockMap(baseBytes: state.base?.listed.size ?? 0)
+            state.map = BlockMap(baseBytes: state.base?.listed.size ?? 0, grid: state.grid)
             state.buildsOnBase = state.base != nil
         }
         do throws(FileSystemError) {

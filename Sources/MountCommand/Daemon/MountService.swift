@@ -16,6 +16,7 @@ struct MountService: Sendable {
     let logFile: LogFile?
     let startTimeout: Duration
     let allowsCoreDumps: Bool
+    let disk: LocalDisk
 
     /// Probes the bucket, serves until the mount has ended, and sends what is left.
     ///
@@ -27,7 +28,7 @@ struct MountService: Sendable {
         _ = cruntime_set_io_flusher()
         if allowsCoreDumps { log(.warning, "core-dumps is on: a crash leaves a file with keys and data in it") }
         let store = wiring.store(credentials: credentials.provider, log: log)
-        let fileSystem = wiring.fileSystem(store: store, notifier: session.notifier, log: log)
+        let fileSystem = wiring.fileSystem(store: store, notifier: session.notifier, disk: disk, log: log)
         let instance = InstanceFile.make(device: session.device, log: log)
         let shutdown = Shutdown(session: session, fileSystem: fileSystem, log: log) { instance?.write($0) }
         let probing = Cancellation()
@@ -48,6 +49,7 @@ struct MountService: Sendable {
             log(.error, "not mounted", [LogField("reason", error.message)])
             try? session.detach()
             instance?.remove()
+            disk.remove()
             started(error)
             throw error
         }
@@ -65,6 +67,7 @@ struct MountService: Sendable {
         // The device number may be given to another mount from here on, and with it the file's name.
         instance?.remove()
         let isDrained = shutdown.finish()
+        if isDrained { disk.remove() }
         if let failure { throw failure }
         guard isDrained else {
             throw CommandError(.failure, "not everything that was written is in the bucket; the log names what is left")

@@ -35,7 +35,8 @@ extension CommandError {
             return "check --endpoint and the network; --start-timeout says how long to try"
         case .throttled:
             return "the service asks to slow down; try again later"
-        case .alreadyExists, .preconditionFailed, .invalidRange, .archived, .invalidRequest, .tooLarge, .corrupted,
+        case .noSuchUpload, .alreadyExists, .preconditionFailed, .invalidRange, .archived, .invalidRequest, .tooLarge,
+            .corrupted,
             .cancelled:
             return ""
         }

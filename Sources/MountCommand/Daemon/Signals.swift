@@ -12,12 +12,13 @@ enum Signals {
     }
 
     /// Holds the signals back in this thread and in those it will start; call before the first thread and before the
-    /// mount, so that none can end the process with a mount standing. SIGPIPE is ignored: a closed connection is an
-    /// errno.
+    /// mount, so that none can end the process with a mount standing. SIGPIPE and SIGXFSZ are ignored: a closed connection
+    /// and a file past `ulimit -f` are errnos.
     static func block() {
         var set = handled
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Undoes `block`, for a start that failed.

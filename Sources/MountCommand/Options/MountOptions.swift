@@ -1,4 +1,5 @@
 import Instrumentation
+import Runtime
 
 /// All options of `ossmount mount` as plain values; what isn't given has its default here.
 struct MountOptions: Sendable, Equatable {
@@ -26,8 +27,13 @@ struct MountOptions: Sendable, Equatable {
     // Memory and caches.
     /// 512 MiB: sixteen parallel streams of 8 MiB parts with as much again for what is being read.
     var memoryBytes: Int64 = 512 << 20
+    /// The length of a block; another than the default is for tests, so that short files have many.
+    var blockBytes = SlabPool.defaultSlabBytes
     /// 10 s: short enough for people who look for a picture that a colleague just uploaded, long enough for `ls -l` after `ls`.
     var metadataTTL = Duration.seconds(10)
+    var cacheFolder = CacheFolderChoice.standard
+    /// Nil is 10 GiB, or half of what is free where that is less.
+    var cacheBytes: Int64?
 
     // Mount point.
     var allowsNonEmpty = false

@@ -10,6 +10,8 @@ struct OptionDefinition<Options: Sendable>: Sendable {
     let range: String
     /// The default as the user would write it, or in words; empty for `off`.
     let defaultText: String
+    /// Whether it is for tests alone, and stands neither in `--help` nor in README's table.
+    let isHidden: Bool
     /// One sentence or two, no full stop at the end.
     let help: String
     /// Sets the value; its errors name the option and the range.
@@ -17,13 +19,14 @@ struct OptionDefinition<Options: Sendable>: Sendable {
 
     init(
         _ name: String, letter: Character? = nil, value valueName: String? = nil, range: String = "",
-        default defaultText: String = "", help: String,
+        isHidden: Bool = false, default defaultText: String = "", help: String,
         apply: @escaping @Sendable (inout Options, OptionValue) throws(CommandError) -> Void
     ) {
         self.name = name
         self.letter = letter?.asciiValue
         self.valueName = valueName
         self.range = range
+        self.isHidden = isHidden
         self.defaultText = defaultText
         self.help = help
         self.apply = apply
@@ -41,4 +44,7 @@ enum OptionTable {
     static let headings = [serverOptions, credentialsOptions, cacheOptions, mountPointOptions, processOptions]
 
     static var all: [OptionDefinition<MountOptions>] { headings.flatMap(\.options) }
+
+    /// What users are told of.
+    static var shown: [OptionDefinition<MountOptions>] { all.filter { !$0.isHidden } }
 }

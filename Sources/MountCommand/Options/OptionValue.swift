@@ -70,7 +70,8 @@ struct OptionValue: Sendable {
         return number
     }
 
-    private func problem(_ expected: String) -> CommandError {
+    /// The usage error that the value `expected`: "is a power of two".
+    func problem(_ expected: String) -> CommandError {
         CommandError(.usage, "option \(name) \(expected), not '\(printable(bytes ?? []))'")
     }
 }

@@ -1,6 +1,7 @@
 import Encoding
 import HTTPTransport
 import Instrumentation
+import ObjectStore
 
 /// An error answer, parsed once: from the body, or on HEAD from the header that carries the same document.
 struct ErrorResponse: Sendable, Hashable {
@@ -17,6 +18,10 @@ struct ErrorResponse: Sendable, Hashable {
     var endpoint = ""
     /// The server's clock when it answered.
     var serverTime: WallTime?
+    /// The length of an object that an append didn't find as long as it thought.
+    var appendPosition: Int64?
+    /// The delete marker that stands in the object's place.
+    var deleteMarker: VersionID?
 
     /// 64 KiB: the longest error documents repeat a canonical request, some KiB.
     static let maximumBodyBytes = 64 * 1024
@@ -41,6 +46,8 @@ struct ErrorResponse: Sendable, Hashable {
         if requestID.isEmpty { requestID = Self.text(head.value(of: "x-oss-request-id") ?? []) }
         if ec.isEmpty { ec = Self.text(head.value(of: "x-oss-ec") ?? []) }
         serverTime = WallTime(iso8601: fields.serverTime) ?? head.value(of: "Date").flatMap(WallTime.init(httpDate:))
+        appendPosition = ReplyHeaders.appendPosition(head)
+        if head.value(of: "x-oss-delete-marker") == Array("true".utf8) { deleteMarker = ReplyHeaders.version(head) }
     }
 
     /// Whether the bucket is to be addressed elsewhere: a refusal that names another endpoint.

@@ -59,7 +59,7 @@ struct Verdict: Sendable, Hashable {
     static let codes: [String: Verdict] = [
         "NoSuchKey": Verdict(.notFound),
         "NoSuchVersion": Verdict(.notFound),
-        "NoSuchUpload": Verdict(.notFound),
+        "NoSuchUpload": Verdict(.noSuchUpload),
         "SymlinkTargetNotExist": Verdict(.notFound),
         "NoSuchBucket": Verdict(.noSuchBucket),
         "InvalidBucketName": Verdict(.noSuchBucket),

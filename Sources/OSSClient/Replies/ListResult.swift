@@ -116,26 +116,38 @@ final class ListResult: XMLHandler {
             lastModified: lastModified, type: ReplyHeaders.objectType(row.type), storageClass: row.storageClass)
     }
 
-    private static func decoded(_ text: XMLText, _ isEncoded: Bool) throws(Malformed) -> [UInt8] {
-        guard text.isIntact else { throw Malformed(message: "the listing has a name that XML can't carry") }
-        guard isEncoded else { return text.bytes }
-        // A plus of the key itself always comes as %2B, so a bare one can only be a blank.
-        guard let bytes = PercentEncoding.decode(text.bytes, plusIsSpace: true) else {
-            throw Malformed(message: "the listing has a name with a broken escape")
+    /// A name of a listing; throws where it can't be read.
+    static func decoded(_ text: XMLText, _ isEncoded: Bool) throws(Malformed) -> [UInt8] {
+        guard let bytes = ReplyNames.decoded(text, isEncoded) else {
+            throw Malformed(message: "the listing has a name that XML can't carry, or a broken escape")
         }
         return bytes
     }
 }
 
-/// A `CopyObjectResult` document.
+/// Names in documents, as they come with and without `encoding-type=url`.
+enum ReplyNames {
+    /// The name's bytes; nil where the document couldn't carry them, or an escape is broken.
+    static func decoded(_ text: XMLText, _ isEncoded: Bool) -> [UInt8]? {
+        guard text.isIntact else { return nil }
+        guard isEncoded else { return text.bytes }
+        // A plus of the key itself always comes as %2B, so a bare one can only be a blank.
+        return PercentEncoding.decode(text.bytes, plusIsSpace: true)
+    }
+}
+
+/// The result of a copy, of an object or a part.
 final class CopyResult: XMLHandler {
     private(set) var etag: [UInt8] = []
     private(set) var lastModified: WallTime?
+    private let root: StaticString
     private var isResult = false
 
-    /// Nil where the document isn't one, or tells no ETag.
-    static func read(_ document: [UInt8]) -> CopyResult? {
-        let result = CopyResult()
+    private init(root: StaticString) { self.root = root }
+
+    /// Nil where the document isn't one under `root`, or tells no ETag.
+    static func read(_ document: [UInt8], root: StaticString) -> CopyResult? {
+        let result = CopyResult(root: root)
         do throws(XMLError) {
             try XMLReader.read(document, into: result)
         } catch {
@@ -145,7 +157,7 @@ final class CopyResult: XMLHandler {
     }
 
     func begin(_ name: XMLName, depth: Int) {
-        if depth == 1 { isResult = name == "CopyObjectResult" }
+        if depth == 1 { isResult = name == root }
     }
 
     func end(_ name: XMLName, depth: Int, text: XMLText) {

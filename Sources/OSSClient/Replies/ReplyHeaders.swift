@@ -22,7 +22,37 @@ enum ReplyHeaders {
             size: size, etag: ETag(etag), lastModified: lastModified, crc64: crc64(head),
             type: objectType(head.value(of: "x-oss-object-type") ?? []),
             storageClass: head.value(of: "x-oss-storage-class") ?? [], metadata: metadata(head),
-            serverDate: serverDate(head))
+            encryption: encryption(head),
+            taggingCount: head.value(of: "x-oss-tagging-count").flatMap(number).map { Int(clamping: $0) } ?? 0,
+            version: version(head), restoration: head.value(of: "x-oss-restore").flatMap(restoration),
+            appendPosition: appendPosition(head), serverDate: serverDate(head))
+    }
+
+    static func version(_ head: HTTPResponseHead) -> VersionID? {
+        head.value(of: "x-oss-version-id").flatMap { $0.isEmpty ? nil : VersionID($0) }
+    }
+
+    /// The length of an appendable object, which is where the next append goes.
+    static func appendPosition(_ head: HTTPResponseHead) -> Int64? {
+        head.value(of: "x-oss-next-append-position").flatMap(number).flatMap { Int64(exactly: $0) }
+    }
+
+    /// `ongoing-request="true"`, or `ongoing-request="false", expiry-date="…"`; nil for any other form.
+    static func restoration(_ value: [UInt8]) -> Restoration? {
+        let parts = value.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0].elementsEqual("ongoing-request=".utf8) else { return nil }
+        let isOngoing = parts[1].elementsEqual("true".utf8)
+        guard isOngoing || parts[1].elementsEqual("false".utf8) else { return nil }
+        let hasExpiry = parts.count >= 5 && CanonicalForm.trimmed(Array(parts[2])) == Array(", expiry-date=".utf8)
+        return Restoration(
+            isOngoing: isOngoing, expiry: hasExpiry ? WallTime(httpDate: Array(parts[3])) : nil)
+    }
+
+    private static func encryption(_ head: HTTPResponseHead) -> ObjectEncryption? {
+        guard let algorithm = head.value(of: "x-oss-server-side-encryption"), !algorithm.isEmpty else { return nil }
+        return ObjectEncryption(
+            algorithm: algorithm, keyID: head.value(of: "x-oss-server-side-encryption-key-id"),
+            dataAlgorithm: head.value(of: "x-oss-server-side-data-encryption"))
     }
 
     static func serverDate(_ head: HTTPResponseHead) -> WallTime? {

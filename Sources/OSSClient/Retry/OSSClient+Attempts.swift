@@ -178,7 +178,7 @@ extension OSSClient {
             return HTTPRequest(
                 method: request.method, url: location.url(key: request.key?.bytes, query: request.query),
                 headers: headers + added, body: request.body,
-                stallTimeout: request.operation == .copyObject ? configuration.timeouts.copy : nil)
+                stallTimeout: request.operation.isWorkOfServer ? answerTime(request) : nil)
         } catch {
             throw state.failure(.unexpected, .never, "OpenSSL refuses \(error.algorithm), which signatures need")
         }
@@ -189,8 +189,14 @@ extension OSSClient {
         let timeouts = configuration.timeouts
         let left = remaining(context)
         guard let bytes = request.transferBytes else { return left }
-        let answer = request.operation == .copyObject ? timeouts.copy : timeouts.answer
-        return min(left, min(answer, left / 2) + .seconds(bytes / max(timeouts.minimumBytesPerSecond, 1)))
+        return min(left, min(answerTime(request), left / 2) + .seconds(bytes / max(timeouts.minimumBytesPerSecond, 1)))
+    }
+
+    /// How long the service may be silent once it has the whole request.
+    private func answerTime(_ request: OSSRequest) -> Duration {
+        let timeouts = configuration.timeouts
+        guard request.operation.isWorkOfServer else { return timeouts.answer }
+        return timeouts.copy + .seconds(request.copiedBytes / max(timeouts.minimumCopiedBytesPerSecond, 1))
     }
 
     private func logRequest(

@@ -19,7 +19,12 @@ package enum ObjectStoreContract {
 
     /// All cases, those that need capabilities which a store lacks included: they check that it says so.
     package static let cases: [Case] =
-        objectCases + keyCases + rangeCases + conditionCases + copyCases + listingCases + boundCases
+        objectCases + keyCases + rangeCases + conditionCases + copyCases + listingCases + boundCases + uploadCases
+        + setCases + appendCases + linkCases + annotationCases
+
+    /// Those about uploads in parts and properties, which may also be run over a store with limits of its own.
+    package static let uploadCases: [Case] =
+        completionCases + partCases + partCopyCases + uploadListingCases + propertyCases
 
     static func makeCase(_ name: String, _ body: @escaping @Sendable (ContractBench) throws -> Void) -> Case {
         Case(name: name, body: body)

@@ -13,6 +13,8 @@ package final class Site: Sendable {
     package let scratch: String
     private let environment: [String: String]
     private let logPath: String
+    /// The mounts' cache-dir, unless their options say another.
+    package let cacheFolder: String
     // Guards the list of all programs started here, to end what is left of them.
     private let children = Locked<[ChildProcess]>([])
 
@@ -41,6 +43,7 @@ package final class Site: Sendable {
         mountPoint = folder.path + "/mount"
         scratch = folder.path + "/scratch"
         logPath = folder.path + "/mount.log"
+        cacheFolder = folder.path + "/cache"
         guard mkdir(mountPoint, 0o755) == 0, mkdir(scratch, 0o755) == 0 else {
             throw TestFailure("can't make folders: errno \(errno)")
         }
@@ -65,6 +68,7 @@ package final class Site: Sendable {
         [
             Programs.mount, "mount", "oss://\(ServerProcess.bucket)", mountPoint, "--endpoint", server.endpoint,
             "--region", ServerProcess.region, "--log-level", "debug", "--log-file", logPath,
+            "--cache-dir", cacheFolder,
         ]
     }
 

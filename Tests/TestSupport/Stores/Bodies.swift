@@ -68,6 +68,40 @@ package final class CollectingReceiver: ObjectReceiver {
     package var violations: [String] { state.withLock { $0.violations } }
 }
 
+/// A receiver of streams that keeps what comes.
+package final class StreamCollector: StreamReceiver {
+    private struct State {
+        var contentType: [UInt8]?
+        var begins = 0
+        var bytes: [UInt8] = []
+    }
+
+    private let state = Locked(State())
+    private let limit: Int
+
+    /// Refuses more once it has `limit` bytes.
+    package init(limit: Int = .max) { self.limit = limit }
+
+    package func begin(contentType: [UInt8]?) {
+        state.withLock { state in
+            state.contentType = contentType
+            state.begins += 1
+        }
+    }
+
+    package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        state.withLock { state in
+            state.bytes.append(contentsOf: bytes)
+            return state.bytes.count < limit
+        }
+    }
+
+    package var contentType: [UInt8]? { state.withLock { $0.contentType } }
+    /// How often headers came.
+    package var begins: Int { state.withLock { $0.begins } }
+    package var bytes: [UInt8] { state.withLock { $0.bytes } }
+}
+
 extension ObjectKey {
     /// The key with the UTF-8 bytes of `text`.
     package init(text: String) { self.init(Array(text.utf8)) }

@@ -45,7 +45,7 @@ package final class FaultyObjectStore: ObjectStore {
         var next = 0
     }
 
-    private let base: any ObjectStore
+    let base: any ObjectStore
     // Guards the orders and their counts.
     private let state = Locked(State())
 
@@ -139,7 +139,7 @@ package final class FaultyObjectStore: ObjectStore {
 
     // MARK: - Carrying out
 
-    private func run<Result>(
+    func run<Result>(
         _ operation: StoreOperation, _ name: StaticString, _ key: ObjectKey?, _ context: RequestContext,
         _ body: () throws(ObjectStoreError) -> Result
     ) throws(ObjectStoreError) -> Result {

@@ -49,14 +49,6 @@ enum ListingStart {
 }
 
 extension MemoryObjectStore.State {
-    mutating func store(_ object: MemoryObjectStore.Stored, at key: ObjectKey) {
-        if objects.updateValue(object, forKey: key) == nil { order.insert(key, at: firstIndex { $0 < key }) }
-    }
-
-    mutating func remove(_ key: ObjectKey) {
-        if objects.removeValue(forKey: key) != nil { order.remove(at: firstIndex { $0 < key }) }
-    }
-
     func page(_ request: ListRequest, from start: ListingStart, limit: Int) -> ListPage {
         var page = ListPage(rows: [])
         var index = firstIndex { $0.bytes.lexicographicallyPrecedes(request.prefix) }
@@ -93,7 +85,7 @@ extension MemoryObjectStore.State {
     }
 
     /// The first index whose key does not come before; `isBefore` is true for a first part of the keys, then false.
-    private func firstIndex(_ isBefore: (ObjectKey) -> Bool) -> Int {
+    func firstIndex(_ isBefore: (ObjectKey) -> Bool) -> Int {
         var low = 0
         var high = order.count
         while low < high {
@@ -103,7 +95,7 @@ extension MemoryObjectStore.State {
         return low
     }
 
-    private func indexAfter(prefix: [UInt8]) -> Int {
+    func indexAfter(prefix: [UInt8]) -> Int {
         firstIndex { $0.bytes.lexicographicallyPrecedes(prefix) || $0.bytes.starts(with: prefix) }
     }
 }
@@ -127,7 +119,7 @@ extension MemoryObjectStore {
     }
 
     /// Removes an object as somebody else would.
-    package func discard(_ key: ObjectKey) { state.withLock { $0.remove(key) } }
+    package func discard(_ key: ObjectKey) { state.withLock { $0.remove(key, at: serverDate) } }
 
     /// Every key in byte order.
     package var keys: [ObjectKey] { state.withLock { $0.order } }
@@ -137,6 +129,16 @@ extension MemoryObjectStore {
 
     /// What a HEAD would tell; nil where there is none.
     package func info(_ key: ObjectKey) -> ObjectInfo? { state.withLock { $0.objects[key]?.info } }
+
+    /// What its writer gave it besides bytes and metadata; nil where there is none.
+    package func properties(_ key: ObjectKey) -> ObjectProperties? {
+        state.withLock { state in
+            state.objects[key].map {
+                ObjectProperties(
+                    acl: $0.acl, tagging: $0.tags, storageClass: $0.info.storageClass, encryption: $0.info.encryption)
+            }
+        }
+    }
 
     /// How many calls of one kind came since the start or `resetRequests`, refused ones too.
     package func requests(_ operation: StoreOperation) -> Int { state.withLock { $0.requests[operation] ?? 0 } }

@@ -6,28 +6,52 @@ import Runtime
 /// The calls of an object store, to count them and to aim faults.
 package enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case probe, list, head, get, put, copy, delete
+    case deleteMany, append, putLink, link, meta, tags, putTags, deleteTags, acl, putACL, restore
+    case listVersions, headVersion, deleteVersion, process, usage, description
+    case initiateUpload, uploadPart, copyPart, listParts, completeUpload, abortUpload, listUploads
 }
 
-/// An object store in memory with the rules of an OSS bucket without versions.
+/// An object store in memory with the rules of an OSS bucket, which keeps versions only once `setVersioning` said so.
 ///
 /// ETags are of content as those of OSS are: the same bytes have the same ETag. Times are whole seconds of `clock`. No
 /// call waits for anything; the context's deadline and cancellation are looked at when a call begins.
 package final class MemoryObjectStore: ObjectStore {
     struct Stored {
+        /// Of a symbolic link, the key that it leads to.
         var bytes: [UInt8]
         var info: ObjectInfo
+        var acl: [UInt8]?
+        var tags: [ObjectTag] = []
+        var version = VersionID.null
+        /// Of an archived object, until when it can be read.
+        var restoredUntil: WallTime?
+
+        /// Gives the object what the request says, and the bucket's own of the rest.
+        mutating func apply(_ properties: ObjectProperties) {
+            acl = properties.acl
+            tags = properties.tagging
+            info.taggingCount = tags.count
+            info.storageClass = properties.storageClass ?? Array("Standard".utf8)
+            info.encryption = properties.encryption
+        }
     }
 
     struct State {
         var objects: [ObjectKey: Stored] = [:]
         /// The keys of `objects` in byte order.
         var order: [ObjectKey] = []
+        var uploads: [UploadID: Upload] = [:]
+        var uploadsBegun = 0
         var requests: [StoreOperation: Int] = [:]
+        var versioning = Versioning.never
+        /// What isn't current, of each key the latest first.
+        var older: [ObjectKey: [Older]] = [:]
+        var versionsMade: UInt64 = 0
     }
 
     package let capabilities: StoreCapabilities
     let clock: any Clock
-    // Guards objects, order and counters. Bodies and receivers are called outside it.
+    // Guards objects, order, uploads and counters. Bodies and receivers are called outside it.
     let state = Locked(State())
 
     /// How large the pieces are that a get hands over: several for all but small objects.
@@ -44,14 +68,17 @@ package final class MemoryObjectStore: ObjectStore {
 
     package func head(_ key: ObjectKey, _ context: RequestContext) throws(ObjectStoreError) -> ObjectInfo {
         try enter(.head, "HeadObject", key, context)
-        return try stored(key, "HeadObject").info
+        return try read(key, "HeadObject").info
     }
 
     package func get(
         _ request: GetRequest, into receiver: any ObjectReceiver, _ context: RequestContext
     ) throws(ObjectStoreError) -> ObjectInfo {
         try enter(.get, "GetObject", request.key, context)
-        let object = try stored(request.key, "GetObject")
+        let object = try read(request.key, version: request.version, "GetObject")
+        guard object.canBeRead(at: clock.wall) else {
+            throw failure(.archived, "GetObject", request.key, 403, "InvalidObjectState")
+        }
         if let wanted = request.ifMatch, wanted != object.info.etag {
             throw failure(.preconditionFailed, "GetObject", request.key, 412, "PreconditionFailed")
         }
@@ -89,11 +116,13 @@ package final class MemoryObjectStore: ObjectStore {
         if let claimed = body.crc64, claimed != crc {
             throw failure(.corrupted, "PutObject", request.key, nil, "")
         }
-        let info = makeInfo(bytes: bytes, crc: crc, metadata: request.metadata)
+        var object = Stored(bytes: bytes, info: makeInfo(bytes: bytes, crc: crc, metadata: request.metadata))
+        object.apply(request.properties)
+        let (new, info) = (object, object.info)
         let forbids = request.forbidOverwrite && capabilities.hasExclusiveCreate
         let isStored = state.withLock { state in
             if forbids, state.objects[request.key] != nil { return false }
-            state.store(Stored(bytes: bytes, info: info), at: request.key)
+            state.store(new, at: request.key)
             return true
         }
         guard isStored else { throw failure(.alreadyExists, "PutObject", request.key, 409, "FileAlreadyExists") }
@@ -113,9 +142,9 @@ package final class MemoryObjectStore: ObjectStore {
         var info = source.info
         info.lastModified = serverDate
         info.serverDate = serverDate
-        info.type = .normal
+        if info.type != .symlink { info.type = .normal }
         if let metadata = request.replacing { info.metadata = metadata }
-        let copy = Stored(bytes: source.bytes, info: info)
+        let copy = Self.copied(source, info, request)
         let forbids = request.forbidOverwrite && capabilities.hasExclusiveCreate
         let isStored = state.withLock { state in
             if forbids, state.objects[request.destination] != nil { return false }
@@ -129,9 +158,23 @@ package final class MemoryObjectStore: ObjectStore {
             etag: info.etag, crc64: info.crc64, lastModified: info.lastModified, serverDate: serverDate)
     }
 
+    /// Of the source's properties a copy keeps tags and encryption, unless it is given others.
+    private static func copied(_ source: Stored, _ info: ObjectInfo, _ request: CopyRequest) -> Stored {
+        var copy = source
+        copy.info = info
+        copy.apply(request.properties)
+        if !request.taggingReplaces { copy.tags = source.tags }
+        copy.info.taggingCount = copy.tags.count
+        copy.info.appendPosition = nil
+        copy.info.restoration = nil
+        copy.restoredUntil = nil
+        copy.info.encryption = request.properties.encryption ?? source.info.encryption
+        return copy
+    }
+
     package func delete(_ key: ObjectKey, _ context: RequestContext) throws(ObjectStoreError) {
         try enter(.delete, "DeleteObject", key, context)
-        state.withLock { $0.remove(key) }
+        state.withLock { $0.remove(key, at: serverDate) }
     }
 
     // MARK: - Rules
@@ -145,7 +188,10 @@ package final class MemoryObjectStore: ObjectStore {
     ) throws(ObjectStoreError) {
         state.withLock { $0.requests[operation, default: 0] += 1 }
         try check(name, key, context)
-        guard let key else { return }
+        if let key { try checkKey(key, name) }
+    }
+
+    func checkKey(_ key: ObjectKey, _ name: StaticString) throws(ObjectStoreError) {
         let isText = key.bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
         let starts: Set<UInt8> = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
         let isLegal = key.bytes.count <= capabilities.maximumKeyBytes && isText
@@ -159,7 +205,7 @@ package final class MemoryObjectStore: ObjectStore {
         if context.deadline.hasPassed { throw failure(.unavailable, name, key, nil, "") }
     }
 
-    private func checkMetadata(
+    func checkMetadata(
         _ metadata: ObjectMetadata, _ name: StaticString, _ key: ObjectKey
     ) throws(ObjectStoreError) {
         let bytes = metadata.user.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
@@ -169,14 +215,6 @@ package final class MemoryObjectStore: ObjectStore {
         guard bytes <= capabilities.maximumMetadataBytes, areNames else {
             throw failure(.invalidRequest, name, key, 400, "InvalidArgument")
         }
-    }
-
-    private func stored(_ key: ObjectKey, _ name: StaticString) throws(ObjectStoreError) -> Stored {
-        guard var object = state.withLock({ $0.objects[key] }) else {
-            throw failure(.notFound, name, key, 404, "NoSuchKey")
-        }
-        object.info.serverDate = serverDate
-        return object
     }
 
     func makeInfo(bytes: [UInt8], crc: UInt64, metadata: ObjectMetadata) -> ObjectInfo {
@@ -197,7 +235,7 @@ package final class MemoryObjectStore: ObjectStore {
             message: "the store in memory refuses", isRetryable: false)
     }
 
-    private static func read(_ body: any ObjectBody) -> [UInt8] {
+    static func read(_ body: any ObjectBody) -> [UInt8] {
         let count = Int(body.count)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
@@ -209,8 +247,10 @@ package final class MemoryObjectStore: ObjectStore {
 }
 
 extension StoreCapabilities {
-    /// Those of OSS.
+    /// Those of OSS, but for the copy of an object, which has a part's limit.
     package static let ofMemory = StoreCapabilities(
         maximumKeyBytes: 1023, maximumMetadataBytes: 8 * 1024, maximumPutBytes: 5 << 30, maximumCopyBytes: 5 << 30,
-        hasExclusiveCreate: true, hasCRC64: true)
+        hasExclusiveCreate: true, hasCRC64: true, minimumPartBytes: 100 << 10, maximumPartBytes: 5 << 30,
+        maximumParts: 10_000, maximumObjectBytes: 48_800_000_000_000, hasPartCopy: true,
+        features: [.append, .links, .tags, .acl, .restore, .versions, .reports], maximumAppendedBytes: 5 << 30)
 }
