@@ -18,7 +18,8 @@ extension MountTests {
                 """)
             #expect(eventually(within: .seconds(20)) { site.isMounted && site.log.contains("mounted on=") })
             // Others than the mount's own user and group are not let in.
-            try site.sh("M=\"$M\" \(Self.otherGroup) sh -ec 'echo content > \"$M/f\"; test \"$(cat \"$M/f\")\" = content'")
+            try site.sh(
+                "M=\"$M\" \(Self.otherGroup) sh -ec 'echo content > \"$M/f\"; test \"$(cat \"$M/f\")\" = content'")
             let daemon = try #require(site.daemons.first)
             let rights = try site.coreRights(of: daemon)
             kill(daemon, SIGABRT)
