@@ -36,6 +36,11 @@ func testSupport(_ name: String, _ dependencies: [String]) -> Target {
         swiftSettings: swiftSettings)
 }
 
+/// A program in C that tests start.
+func testProgram(_ name: String) -> Target {
+    .executableTarget(name: name, path: "Tests/\(name)", cSettings: cSettings + [.define("_GNU_SOURCE")])
+}
+
 let foundations = ["Runtime", "Instrumentation"]
 
 let package = Package(
@@ -118,5 +123,10 @@ let package = Package(
             foundations + ["OSSClient", "FileSystemCore", "HTTPTransport", "ObjectStore"],
             resources: [.copy("Tables")]),
         tests("MountTests", foundations + ["TestSupport"]),
+        // Programs that do the tests' work in a mount, where no process that tests depend on may wait.
+        testProgram("ModelDriver"),
+        testProgram("PatternTool"),
+        tests("ModelTests", ["Runtime", "TestSupport"]),
+        tests("ApplicationTests", ["TestSupport"]),
     ]
 )

@@ -5,7 +5,7 @@
 #   build     what the package links, and its headers
 #   run       what a mount needs at run time
 #   pictures  ImageMagick and file, for the quickstart
-#   test      shellcheck, Python and jq, for the gate and the tests
+#   test      shellcheck, Python and jq, for the gate and the tests, and the programs that are tried on a mount
 # As root it calls apt-get, otherwise sudo without a password; where neither works it names the packages and fails.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -16,7 +16,7 @@ packages_of() { # GROUP
         build) echo libfuse3-dev libcurl4-openssl-dev libssl-dev libxml2-dev libsqlite3-dev libmicrohttpd-dev pkg-config ;;
         run) echo fuse3 ca-certificates media-types ;;
         pictures) echo imagemagick file ;;
-        test) echo shellcheck jq python3 python3-venv openssl curl ;;
+        test) echo shellcheck jq python3 python3-venv openssl curl sqlite3 git zip unzip rsync tar ;;
         *) return 1 ;;
     esac
 }

@@ -23,7 +23,9 @@ swift build -c release
 OSSMOUNT_BIN_DIR=$(swift build -c release --show-bin-path)
 export OSSMOUNT_BIN_DIR
 
-run_tier mount "$mount_minimum" swift_test --filter "$mounting_targets"
+run_tier mount "$mount_minimum" swift_test --filter "$mount_targets"
+run_tier model "$model_minimum" swift_test --filter "$model_targets"
+run_tier applications "$application_minimum" swift_test --filter "$application_targets"
 run_tier quickstart "$quickstart_minimum" scripts/test-quickstart.sh
 run_tier interop "$interop_minimum" scripts/interop.sh
 finish_tiers

@@ -53,7 +53,9 @@ package final class FileSystem: FileSystemOperations {
         overflow = WriteOverflow(limitBytes: max(16 << 20, memoryBytes / 8))
         // The epoch is the start's second, modulo 2^24: it repeats after 194 days, long after a mount's last inode of
         // that epoch was forgotten.
-        table = Locked(InodeTable(epoch: UInt64(truncatingIfNeeded: clock.wall.seconds)))
+        table = Locked(
+            InodeTable(
+                epoch: UInt64(truncatingIfNeeded: clock.wall.seconds), firstCount: UInt64.random(in: 0..<1 << 39)))
     }
 
     // MARK: Answering

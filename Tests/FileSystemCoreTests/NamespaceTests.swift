@@ -256,6 +256,31 @@ import Testing
         #expect(fixture.memory.requests(.put) == 1)
     }
 
+    @Test("a file that was never sent leaves nothing where it was renamed to and away again")
+    func renameUnsentTwice() throws {
+        let fixture = CoreFixture()
+        try fixture.store("covered", [9])
+        let (inode, handle) = try fixture.create("tmp")
+        try fixture.write([1, 2, 3], inode, handle)
+        for (name, newName) in [("tmp", "covered"), ("covered", "final")] {
+            try fixture.wait {
+                fixture.fileSystem.rename(
+                    parent: .root, name: Array(name.utf8), newParent: .root, newName: Array(newName.utf8), flags: 0,
+                    context: fixture.context(), reply: $0)
+            }
+        }
+        try fixture.close(inode, handle)
+        #expect(fixture.memory.keys.map(\.bytes) == [Array("final".utf8)])
+        #expect(fixture.contents("final") == [1, 2, 3])
+    }
+
+    @Test("two mounts that start in the same second number their files differently")
+    func numbersOfTwoMounts() throws {
+        let numbers = try (0..<2).map { _ in try CoreFixture().store("f", [1]).rawValue }
+        #expect(numbers[0] != numbers[1])
+        #expect(numbers[0] >> 40 == numbers[1] >> 40)
+    }
+
     @Test("a directory can't be renamed by one call: EXDEV, so that mv copies")
     func renameDirectory() throws {
         let fixture = CoreFixture()

@@ -8,11 +8,17 @@
     put KEY [NAME=VALUE...] < BYTES   KEY percent-encoded; headers to send with it
     get KEY > BYTES
     head KEY                          name: value lines of the reply's headers
+    about KEY                         what goes with the bytes: ACL, tags, storage class, content and user headers
+    same KEY FILE                     the object is the file, byte for byte; neither is kept in memory
+    watch KEY FILE                    oss2 only; looks every 50 ms until there is FILE, and once more: lines `NANOSECONDS ETAG SIZE`,
+                                      or `NANOSECONDS absent 0`
+    delete KEY
     put-tree TREE [PREFIX]            every file of the tree, under its own name
 """
 
 import os
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote, unquote_to_bytes
 
@@ -51,6 +57,18 @@ class OSS2:
 
     def headers(self, key):
         return dict(self.bucket.head_object(key.decode()).headers)
+
+    def pieces(self, key):
+        return self.bucket.get_object(key.decode())
+
+    def delete(self, key):
+        self.bucket.delete_object(key.decode())
+
+    def acl(self, key):
+        return self.bucket.get_object_acl(key.decode()).acl
+
+    def tags(self, key):
+        return dict(self.bucket.get_object_tagging(key.decode()).tag_set.tagging_rule)
 
 
 class V2:
@@ -96,6 +114,19 @@ class V2:
 
     def headers(self, key):
         return dict(self.client.head_object(self.oss.HeadObjectRequest(bucket=BUCKET, key=key.decode())).headers)
+
+    def pieces(self, key):
+        return self.client.get_object(self.oss.GetObjectRequest(bucket=BUCKET, key=key.decode())).body.iter_bytes()
+
+    def delete(self, key):
+        self.client.delete_object(self.oss.DeleteObjectRequest(bucket=BUCKET, key=key.decode()))
+
+    def acl(self, key):
+        return self.client.get_object_acl(self.oss.GetObjectAclRequest(bucket=BUCKET, key=key.decode())).acl
+
+    def tags(self, key):
+        found = self.client.get_object_tagging(self.oss.GetObjectTaggingRequest(bucket=BUCKET, key=key.decode()))
+        return {tag.key: tag.value for tag in found.tag_set.tags or []}
 
 
 def stored_crc(judge, key):
@@ -143,6 +174,48 @@ def compare(judge, root):
     return 1 if complaints else 0
 
 
+def about(judge, key):
+    """Lines that stay the same while the bytes and the POSIX attributes of an object change."""
+    ours = ("mode", "uid", "gid", "mtime", "ctime", "atime")
+    lines = [f"acl: {judge.acl(key)}"]
+    lines += [f"tag {name}={value}" for name, value in sorted(judge.tags(key).items())]
+    for name, value in sorted((name.lower(), value) for name, value in judge.headers(key).items()):
+        is_foreign = name.startswith("x-oss-meta-") and name.removeprefix("x-oss-meta-") not in ours
+        kept = ("content-type", "content-encoding", "content-disposition", "content-language", "cache-control",
+                "expires", "x-oss-storage-class", "x-oss-server-side-encryption")
+        if is_foreign or name in kept:
+            lines.append(f"{name}: {value}")
+    return lines
+
+
+def same(judge, key, path):
+    """What differs, or None; both are read a piece at a time."""
+    crc = crcmod.Crc(0x142F0E1EBA9EA3693, initCrc=0, xorOut=0xFFFFFFFFFFFFFFFF, rev=True)
+    size = 0
+    with open(path, "rb") as file:
+        for piece in judge.pieces(key):
+            if file.read(len(piece)) != piece:
+                return f"other bytes within {len(piece)} from {size}"
+            crc.update(piece)
+            size += len(piece)
+        if file.read(1):
+            return f"only {size} bytes"
+    return None if stored_crc(judge, key) == crc.crcValue else "another CRC-64"
+
+
+def watch(judge, key, path):
+    is_last = False
+    while not is_last:
+        is_last = os.path.exists(path)
+        moment = time.time_ns()
+        try:
+            headers = {name.lower(): value for name, value in judge.headers(key).items()}
+            print(moment, headers["etag"].strip('"'), headers["content-length"], flush=True)
+        except judge.oss2.exceptions.NotFound:
+            print(moment, "absent", 0, flush=True)
+        time.sleep(0.05)
+
+
 def main():
     judge = {"oss2": OSS2, "v2": V2}[sys.argv[1]]()
     command, arguments = sys.argv[2], sys.argv[3:]
@@ -159,6 +232,17 @@ def main():
     elif command == "head":
         for name, value in sorted(judge.headers(unquote_to_bytes(arguments[0])).items()):
             print(f"{name.lower()}: {value}")
+    elif command == "about":
+        print("\n".join(about(judge, unquote_to_bytes(arguments[0]))))
+    elif command == "same":
+        difference = same(judge, unquote_to_bytes(arguments[0]), arguments[1])
+        if difference:
+            print(f"{arguments[0]}: {difference}")
+            return 1
+    elif command == "watch":
+        watch(judge, unquote_to_bytes(arguments[0]), arguments[1])
+    elif command == "delete":
+        judge.delete(unquote_to_bytes(arguments[0]))
     elif command == "put-tree":
         prefix = os.fsencode(arguments[1]) if len(arguments) > 1 else b""
 

@@ -24,8 +24,10 @@ struct InodeTable {
 
     /// - Parameter epoch: the start's own number; inode numbers are epoch × 2^40 + count, so that no number means two
     ///   files under one mount, whatever restarts lie between (2^24 epochs).
-    init(epoch: UInt64) {
-        lastNumber = (epoch & 0xFF_FFFF) << 40
+    /// - Parameter firstCount: where counting begins, below 2^39, and by chance: mounts that start in the same second
+    ///   share an epoch, and a process's descriptors of files in both are told apart by these numbers alone.
+    init(epoch: UInt64, firstCount: UInt64) {
+        lastNumber = (epoch & 0xFF_FFFF) << 40 | firstCount & 0x7F_FFFF_FFFF
         root = Node(number: .root, kind: .directory, file: nil)
         root.lookups = 1
         nodes[.root] = root

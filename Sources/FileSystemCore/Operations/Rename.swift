@@ -65,7 +65,9 @@ extension FileSystem {
         if let base = file.state.withLock({ $0.base }) {
             try moveObject(file, base, to: key, request)
         } else {
-            // Nothing was sent yet: its one upload will go to the new name, over whatever is there.
+            // Nothing was sent yet: its one upload will go to the new name, over whatever is there. What its old name
+            // still has in the bucket, by an earlier rename onto it, would come to light again.
+            if file.state.withLock({ $0.coversObject }) { try deleteCovered(from, request) }
             let coversObject = target.map { $0.1.state.withLock { $0.base != nil || $0.coversObject } } ?? false
             file.state.withLock { state in
                 state.isExclusive = false
@@ -74,6 +76,17 @@ extension FileSystem {
         }
         if let (number, file) = target { removeName(to.name, of: number, file, under: to.parent) }
         enterMove(inode, file, from: from, to: to)
+    }
+
+    /// Deletes the object that an unsent file stands before; on an error it stands there still.
+    private func deleteCovered(_ place: Place, _ request: RequestContext) throws(FileSystemError) {
+        let key = table.withLock { table in table[place.parent].flatMap { self.key(of: place.name, under: $0, table) } }
+        guard let key else { return }
+        do throws(ObjectStoreError) {
+            try store.delete(key, request)
+        } catch {
+            throw FileSystemError(error)
+        }
     }
 
     /// Copies the object to its new key and deletes the old one.

@@ -9,6 +9,15 @@ package struct ServerStatistics: Sendable, Decodable {
     package var total: Int
     /// Faults given, by kind.
     package var faults: [String: Int]
+    /// Bytes of the bodies that came in, and that went out.
+    package var bytesIn: Int
+    package var bytesOut: Int
+
+    enum CodingKeys: String, CodingKey {
+        case requests, total, faults
+        case bytesIn = "bytes_in"
+        case bytesOut = "bytes_out"
+    }
 
     /// Requests of one operation.
     package subscript(_ operation: String) -> Int { requests[operation] ?? 0 }

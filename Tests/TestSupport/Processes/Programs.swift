@@ -43,6 +43,12 @@ package enum Programs {
     /// Whether this machine lets us mount. In CI always true, so that a missing device fails there instead of skipping.
     package static let canMount = isContinuousIntegration || access("/dev/fuse", R_OK | W_OK) == 0
 
+    /// Whether this is a run by hand with the long numbers.
+    package static let isLong = environment["OSSMOUNT_TEST_LONG"] != nil
+
+    /// For how many seconds a test that can go on for ever is to go on: `OSSMOUNT_TEST_SECONDS`.
+    package static let seconds = environment["OSSMOUNT_TEST_SECONDS"].flatMap(Int.init)
+
     /// How often or how many: `OSSMOUNT_TEST_ROUNDS` where that is set, the long number under `OSSMOUNT_TEST_LONG`, as
     /// `scripts/test-long.sh` sets them, else the short one.
     package static func rounds(short: Int, long: Int) -> Int {

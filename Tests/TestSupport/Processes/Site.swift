@@ -3,13 +3,16 @@ import Runtime
 
 /// A server with a bucket, a folder to mount it at, and the shell that works there: all that a test of a mount needs.
 ///
-/// Scripts run in bash with `-euo pipefail` and see `$M`, the mount; `$T`, a folder for the test's files; `$OSSMOUNT`;
-/// the bucket's keys and endpoint as the SDKs read them; `judge`, which is `Tests/Interop/judge.py`; `steps`, which is `Tests/Interop/steps.py`;
-/// and `fails COMMAND`, which ends the script where the command succeeds.
+/// Scripts run in bash with `-euo pipefail` and see `$M`, the mount; `$N`, the second one where there is one; `$T`, a
+/// folder for the test's files; `$OSSMOUNT`; `$TOOLS`, the folder of the built programs; the bucket's keys and endpoint as
+/// the SDKs read them; `judge`, which is `Tests/Interop/judge.py`; `steps`, which is `Tests/Interop/steps.py`; and
+/// `fails COMMAND`, which ends the script where the command succeeds.
 package final class Site: Sendable {
     package let folder: TemporaryFolder
     package let server: ServerProcess
     package let mountPoint: String
+    /// Where `mountSecond` mounts the same bucket once more, by a daemon of its own, as another machine would.
+    package let secondMountPoint: String
     package let scratch: String
     private let environment: [String: String]
     private let logPath: String
@@ -41,10 +44,11 @@ package final class Site: Sendable {
     private init(serverOptions: [String]) throws {
         folder = try TemporaryFolder()
         mountPoint = folder.path + "/mount"
+        secondMountPoint = folder.path + "/second"
         scratch = folder.path + "/scratch"
         logPath = folder.path + "/mount.log"
         cacheFolder = folder.path + "/cache"
-        guard mkdir(mountPoint, 0o755) == 0, mkdir(scratch, 0o755) == 0 else {
+        for path in [mountPoint, secondMountPoint, scratch] where mkdir(path, 0o755) != 0 {
             throw TestFailure("can't make folders: errno \(errno)")
         }
         do {
@@ -55,8 +59,10 @@ package final class Site: Sendable {
         }
         var environment = server.clientEnvironment
         environment["M"] = mountPoint
+        environment["N"] = secondMountPoint
         environment["T"] = scratch
         environment["OSSMOUNT"] = Programs.mount
+        environment["TOOLS"] = Programs.folder
         environment["REPOSITORY"] = Programs.root
         environment["LC_ALL"] = "C.UTF-8"
         self.environment = environment
@@ -64,11 +70,12 @@ package final class Site: Sendable {
 
     // MARK: - Mounting
 
-    package var mountArguments: [String] {
+    package var mountArguments: [String] { arguments(mountPoint, log: logPath, cache: cacheFolder) }
+
+    private func arguments(_ mountPoint: String, log: String, cache: String) -> [String] {
         [
             Programs.mount, "mount", "oss://\(ServerProcess.bucket)", mountPoint, "--endpoint", server.endpoint,
-            "--region", ServerProcess.region, "--log-level", "debug", "--log-file", logPath,
-            "--cache-dir", cacheFolder,
+            "--region", ServerProcess.region, "--log-level", "debug", "--log-file", log, "--cache-dir", cache,
         ]
     }
 
@@ -79,11 +86,22 @@ package final class Site: Sendable {
         if status == 0, !isMounted { throw TestFailure("ossmount mount ended with 0 and nothing is mounted") }
     }
 
+    /// Mounts the bucket once more at `$N`; its log is the first one's name and `.second`.
+    package func mountSecond(_ options: [String] = []) throws {
+        let arguments = arguments(secondMountPoint, log: logPath + ".second", cache: cacheFolder + ".second")
+        let output = try run(arguments + options, within: .seconds(40))
+        guard output.status == 0 else { throw TestFailure("ossmount mount, the second: \(output)") }
+    }
+
     /// Unmounts by the command, which waits until everything is in the bucket; throws unless it ends with 0.
     package func unmount(within limit: Duration = .seconds(60)) throws {
+        try unmount(mountPoint, within: limit)
+    }
+
+    private func unmount(_ mountPoint: String, within limit: Duration) throws {
         let output = try run([Programs.mount, "umount", mountPoint], within: limit)
         guard output.status == 0 else { throw TestFailure("ossmount umount: \(output)") }
-        if isMounted { throw TestFailure("ossmount umount ended with 0 and the mount is still there") }
+        if isMounted(mountPoint) { throw TestFailure("ossmount umount ended with 0 and the mount is still there") }
     }
 
     /// Unmounts and mounts anew: what is seen afterwards comes from the bucket.
@@ -93,7 +111,9 @@ package final class Site: Sendable {
     }
 
     /// Whether something is mounted at the mount point, by the kernel's table alone.
-    package var isMounted: Bool {
+    package var isMounted: Bool { isMounted(mountPoint) }
+
+    private func isMounted(_ mountPoint: String) -> Bool {
         let table = String(decoding: FileSystemPath.contents("/proc/self/mountinfo"), as: UTF8.self)
         return table.split(separator: "\n").contains { line in
             let fields = line.split(separator: " ")
@@ -101,8 +121,10 @@ package final class Site: Sendable {
         }
     }
 
-    /// The daemons that serve the mount point: those whose arguments name it after `mount`.
-    package var daemons: [pid_t] {
+    /// The daemons that serve the mount point, or the second one: those whose arguments name it after `mount`.
+    package var daemons: [pid_t] { daemons(of: mountPoint) + daemons(of: secondMountPoint) }
+
+    private func daemons(of mountPoint: String) -> [pid_t] {
         guard let proc = opendir("/proc") else { return [] }
         defer { closedir(proc) }
         var found: [pid_t] = []
@@ -130,6 +152,15 @@ package final class Site: Sendable {
     package var logTail: String {
         let lines = String(decoding: FileSystemPath.contents(logPath), as: UTF8.self).split(separator: "\n")
         return lines.suffix(40).joined(separator: "\n")
+    }
+
+    /// The most memory that the mount's daemon ever had, in bytes: VmHWM of /proc.
+    package func peakMemoryBytes() throws -> Int {
+        guard let daemon = daemons(of: mountPoint).first else { throw TestFailure("no daemon serves the mount") }
+        let status = String(decoding: FileSystemPath.contents("/proc/\(daemon)/status"), as: UTF8.self)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        guard let kibibytes = Int(line.filter(\.isNumber)) else { throw TestFailure("no VmHWM of process \(daemon)") }
+        return kibibytes << 10
     }
 
     /// All of the daemon's log so far.
@@ -204,16 +235,18 @@ package final class Site: Sendable {
         }
         for child in children.withLock({ $0 }) where child.isRunning { child.killGroup() }
         var isClean = true
-        if isMounted {
-            do { try unmount(within: .seconds(20)) } catch { isClean = false }
+        for path in [mountPoint, secondMountPoint] where isMounted(path) {
+            do { try unmount(path, within: .seconds(20)) } catch { isClean = false }
         }
         if !eventually(within: .seconds(5), { daemons.isEmpty }) { isClean = false }
         killDaemons()
         // The last resort, lazily: what still uses the mount must not keep the folder.
-        for _ in 0..<5 where isMounted {
-            let process = try? ChildProcess(
-                ["sh", "-c", "umount -l \"$M\" || fusermount3 -uz \"$M\""], environment: environment, folder: folder)
-            _ = process?.waitForExit(within: .seconds(5))
+        for (path, name) in [(mountPoint, "M"), (secondMountPoint, "N")] {
+            for _ in 0..<5 where isMounted(path) {
+                let script = "umount -l \"$\(name)\" || fusermount3 -uz \"$\(name)\""
+                let process = try? ChildProcess(["sh", "-c", script], environment: environment, folder: folder)
+                _ = process?.waitForExit(within: .seconds(5))
+            }
         }
         try? server.stop()
         folder.remove()
