@@ -126,6 +126,13 @@ let package = Package(
         // Programs that do the tests' work in a mount, where no process that tests depend on may wait.
         testProgram("ModelDriver"),
         testProgram("PatternTool"),
+        // The client of OSS behind a pipe, for the clients of Tests/Interop.
+        .executableTarget(
+            name: "oss-call",
+            dependencies: [
+                "Credentials", "Encoding", "HTTPTransport", "Instrumentation", "OSSClient", "ObjectStore", "Runtime",
+                "TestSupport",
+            ], path: "Tests/oss-call", swiftSettings: swiftSettings),
         tests("ModelTests", ["Runtime", "TestSupport"]),
         tests("ApplicationTests", ["TestSupport"]),
     ]

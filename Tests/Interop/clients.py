@@ -1,4 +1,4 @@
-"""The two official SDKs behind one face, so that each test runs with both, and with both signatures."""
+"""The two official SDKs, and ossmount's own client, behind one face: each test runs with each, and both signatures."""
 
 import datetime
 
@@ -7,30 +7,11 @@ import oss2
 
 from embedded_server import BUCKET, KEY_ID, KEY_SECRET, REGION
 from object_clients import Oss2Objects, SDK2Objects
+from our_client import OurClient, OurClientV1
+from replies import Fault, Page
+from tally import counted
 from upload_clients import Oss2Uploads, SDK2Uploads
 from version_clients import Oss2Versions, SDK2Versions
-
-
-class Fault(Exception):
-    """What either SDK raises for a reply of the server."""
-
-    def __init__(self, status, code, request_id, ec):
-        super().__init__(f"{status} {code}")
-        self.status = status
-        self.code = code
-        self.request_id = request_id
-        self.ec = ec
-
-
-class Page:
-    """One page of a listing."""
-
-    def __init__(self, keys, prefixes, is_truncated, following, sizes):
-        self.keys = keys
-        self.prefixes = prefixes
-        self.is_truncated = is_truncated
-        self.following = following
-        self.sizes = sizes
 
 
 def lowered(headers):
@@ -213,4 +194,6 @@ class SDK2ClientV1(SDK2Client):
     signature = "v1"
 
 
-CLIENTS = [Oss2Client, SDK2Client, Oss2ClientV1, SDK2ClientV1]
+SDKS = [Oss2Client, Oss2ClientV1, SDK2Client, SDK2ClientV1]
+OURS = [OurClient, OurClientV1]
+CLIENTS = [counted(client) for client in SDKS + OURS]
