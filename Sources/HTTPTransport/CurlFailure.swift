@@ -80,8 +80,9 @@ enum CurlFailure {
     private static func certificateRemedy(_ exchange: Exchange) -> String {
         let verdict = exchange.easy.map { ccurl_get_long($0.curl, CURLINFO_SSL_VERIFYRESULT) }
         switch verdict {
-        // X509_V_OK: its chain is good, so it is libcurl that refused it, which compares the name.
-        case 0: return "Give the endpoint by a name that its certificate is for."
+        // X509_V_OK, or the 1 that libcurl begins with: OpenSSL has found nothing, so it is libcurl that refused it, which
+        // compares the name.
+        case 0, 1: return "Give the endpoint by a name that its certificate is for."
         // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED.
         case 9, 10: return "If this machine's clock is right, whoever runs the server must renew it."
         default: return "If its authority is one of your own, name its certificate with the option ca-file."

@@ -14,6 +14,7 @@ enum MountSubcommand {
         let options = request.options
         let wiring = try MountWiring(request)
         let logFile = try openLogFile(options)
+        cruntime_die_of_crashes()
         // Before any secret is read.
         if !options.allowsCoreDumps { _ = cruntime_forbid_core_dumps() }
         let log = Log(level: options.logLevel, sink: sink(logFile, isForeground: options.isForeground))

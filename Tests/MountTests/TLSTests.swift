@@ -45,7 +45,7 @@ extension MountTests {
         @Test("a certificate of an unknown authority ends the start with 5, and ca-file is named")
         func unknownAuthority() throws {
             try withServer(names: ["localhost"]) { site, _ in
-                try expectRefused(site, [], ["certificate of https://localhost:\(site.server.port)", "option ca-file"])
+                try expectRefused(site, [], ["certificate of localhost:\(site.server.port)", "option ca-file"])
             }
         }
 

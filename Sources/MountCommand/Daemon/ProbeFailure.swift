@@ -27,8 +27,8 @@ extension CommandError {
             return "what answers at --endpoint doesn't speak OSS"
         case .unavailable where error.message.contains("wrong version number"):
             return "does --endpoint speak plain HTTP? write http:// before it; without a scheme it is https"
-        case .unavailable where error.message.hasPrefix("http://") && error.message.contains("closed the connection"):
-            return "does --endpoint speak TLS? write https:// before it; it is plain http now"
+        case .unavailable where error.message.contains("Empty reply from server"):
+            return "if that server speaks TLS, write https:// before --endpoint"
         // It tells by itself what mends it.
         case .unavailable where error.message.hasPrefix("The certificate of "): return ""
         case .unavailable:
