@@ -91,7 +91,7 @@ extension MountTests {
         func shortTokens() throws {
             let life = Programs.isLong ? 5 : 2
             let late = Programs.isLong ? "3" : "0.5"
-            let seconds = Programs.seconds(short: 10, long: 60)
+            let seconds = Programs.seconds ?? (Programs.isLong ? 60 : 10)
             let options = ["--token-seconds", "\(life)", "--auth-encoding", "base64", "--auth-status", "text"]
             try withAuthServer(options) { site, url in
                 let authServer = try site.start(

@@ -56,15 +56,6 @@ package enum Programs {
         return isLong ? long : short
     }
 
-    /// How long something goes on: `OSSMOUNT_TEST_SECONDS` where that is set, else the short or the long time, as above.
-    package static func seconds(short: Int, long: Int) -> Int {
-        if let given = environment["OSSMOUNT_TEST_SECONDS"].flatMap(Int.init) { return given }
-        return isLong ? long : short
-    }
-
-    /// Whether the tests may take their time.
-    package static var isLong: Bool { environment["OSSMOUNT_TEST_LONG"] != nil }
-
     private static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
         return String(path[..<slash])
