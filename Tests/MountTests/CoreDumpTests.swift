@@ -24,6 +24,8 @@ extension MountTests {
             let rights = try site.coreRights(of: daemon)
             kill(daemon, SIGABRT)
             #expect(try site.wait(process, within: .seconds(30)).status == 128 + SIGABRT)
+            // A mount whose process has crashed is left behind, and fails at once.
+            try site.sh("fails ls \"$M\" 2> /dev/null; fusermount3 -u \"$M\" || umount \"$M\"")
             let cores = try FileManager.default.contentsOfDirectory(atPath: "\(site.scratch)/cwd")
             return (rights.limit, rights.isDumpable, cores)
         }
