@@ -11,13 +11,13 @@ mount_targets='^(MountTests|FuseBridgeTests\.KernelTests)[./]'
 model_targets='^ModelTests[./]'
 application_targets='^ApplicationTests[./]'
 
-unit_minimum=360
-mount_minimum=65
+unit_minimum=379
+mount_minimum=67
 model_minimum=4
 application_minimum=16
 # Not as root: the runs here and the look for what is left over.
 quickstart_minimum=3
-interop_minimum=850
+interop_minimum=910
 
 passed_total=0
 failed_total=0

@@ -18,8 +18,6 @@ package struct FileSystemConfiguration: Sendable {
     package var deadline: Duration
     /// The largest file that can be written, as long as files are sent from memory alone.
     package var maximumFileBytes: Int64
-    /// The widest read window of one handle in bytes.
-    package var widestWindow: Int64
     /// Names this machine in conflict copies.
     package var hostName: [UInt8]
     /// Whether changes are refused (EROFS).
@@ -42,8 +40,6 @@ package struct FileSystemConfiguration: Sendable {
         self.deadline = deadline
         // Three quarters of the budget for one file: what is left lets others read and write beside it.
         maximumFileBytes = Int64(memoryBytes) / 4 * 3
-        // An eighth of the budget for one reader, and never more than 64 MiB: 20 ms at 25 Gbit/s.
-        widestWindow = min(64 << 20, max(1 << 20, Int64(memoryBytes) / 8))
         self.hostName = hostName
         self.isReadOnly = isReadOnly
         self.mountID = mountID

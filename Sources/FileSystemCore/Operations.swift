@@ -38,6 +38,10 @@ package protocol FileSystemOperations: AnyObject, Sendable {
     func write(
         inode: InodeNumber, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer, clearsPrivileges: Bool,
         context: OperationContext, reply: @escaping Reply<Int>)
+    /// `mode` as of fallocate(2).
+    func fallocate(
+        inode: InodeNumber, handle: HandleID, mode: Int32, offset: Int64, count: Int64, context: OperationContext,
+        reply: @escaping Reply<Void>)
     /// One close(2) of a descriptor; comes many times, also from programs that didn't open the file.
     func flush(inode: InodeNumber, handle: HandleID, context: OperationContext, reply: @escaping Reply<Void>)
     func fsync(

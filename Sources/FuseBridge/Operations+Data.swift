@@ -3,7 +3,7 @@ import FileSystemCore
 import Glibc
 
 extension OperationTable {
-    /// open, read, write, flush, fsync, release.
+    /// open, read, write, fallocate, flush, fsync, release.
     static func addData(to operations: inout fuse_lowlevel_ops) {
         operations.open = { request, inode, info in
             guard let call = IncomingRequest(request) else { return }
@@ -33,6 +33,14 @@ extension OperationTable {
                 clearsPrivileges: cfuse_current().kills_privileges == 1, context: call.context,
                 reply: call.reply { request, written in fuse_reply_write(request, max(written, 0)) })
         }
+        operations.fallocate = { request, inode, mode, offset, count, info in
+            guard let call = IncomingRequest(request) else { return }
+            call.fileSystem.fallocate(
+                inode: InodeNumber(inode), handle: handleID(info), mode: mode, offset: Int64(offset),
+                count: Int64(count), context: call.context, reply: call.reply())
+        }
+        // No lseek: the kernel asks once, and then answers SEEK_DATA and SEEK_HOLE by the size alone: all is data, with a
+        // hole at the end, which is what an object is.
         operations.flush = { request, inode, info in
             guard let call = IncomingRequest(request) else { return }
             call.fileSystem.flush(

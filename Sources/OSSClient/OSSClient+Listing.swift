@@ -8,7 +8,19 @@ extension OSSClient {
             ListRequest(prefix: configuration.probePrefix, foldsDirectories: false, limit: 1), context)
     }
 
+    /// A page with something in it, or the last one: OSS may send empty pages in between, for example where only deleted
+    /// versions lie, and a page of one row would tell that a directory isn't there.
     package func list(_ request: ListRequest, _ context: RequestContext) throws(ObjectStoreError) -> ListPage {
+        var request = request
+        while true {
+            let page = try listOnce(request, context)
+            guard let next = page.next, page.rows.isEmpty, page.commonPrefixes.isEmpty, next != request.continuation
+            else { return page }
+            request.continuation = next
+        }
+    }
+
+    private func listOnce(_ request: ListRequest, _ context: RequestContext) throws(ObjectStoreError) -> ListPage {
         var query = [
             QueryItem("list-type", "2"), QueryItem("encoding-type", "url"),
             QueryItem("max-keys", String(min(max(request.limit, 1), 1000))),

@@ -9,8 +9,8 @@ import Runtime
 //
 // Parts. `Connections` moves HTTP: `HTTPDaemon` runs libmicrohttpd with a thread for each connection, an `Exchange` is
 // one request from head to reply. `Signatures` holds one file per scheme. `Operations` holds one file per family; each
-// brings its lines of the routing table, and `Router` finds the line. `Tokens` are the two services that give out
-// temporary keys. `Storage` is the folder: an SQLite index of rows by (bucket, key), and files that the rows' pieces
+// brings its lines of the routing table, and `Router` finds the line. `Answers` are
+// what nobody could ask the real service: tests choose. `Tokens` are the two services that give out temporary keys. `Storage` is the folder: an SQLite index of rows by (bucket, key), and files that the rows' pieces
 // are stretches of. `Faults` makes requests fail, wait and crawl on demand, and counts; `Admin` is
 // the path by which tests ask for that. `Command` reads the command line.
 //
@@ -43,6 +43,11 @@ package struct ServerConfiguration: Sendable {
     package var auth = AuthServer.Options()
     /// True to measure large bodies and throw them away.
     package var hasSyntheticBodies = false
+    package var answers = ServiceAnswers()
+    /// Buckets of other regions, each with the endpoint that serves it.
+    package var elsewhere: [Bytes: Bytes] = [:]
+    /// True where the buckets have directories that can be renamed and deleted whole.
+    package var isHierarchical = false
     package var log: Log
 
     package init(listen: ListenAddress, folder: String, buckets: [Bytes], region: Bytes, keys: AccessKeys, log: Log) {
@@ -72,14 +77,15 @@ package final class ObjectServer {
         do {
             let folder = try ObjectFolder(
                 path: configuration.folder, buckets: configuration.buckets,
-                isSynthetic: configuration.hasSyntheticBodies)
+                isSynthetic: configuration.hasSyntheticBodies, listsLate: configuration.answers.listings == .late)
             let (listener, port) = try ListeningSocket.open(configuration.listen)
             var tokens = TokenIssuer(account: configuration.keys)
             tokens.longestSeconds = Int64(clamping: configuration.tokenSeconds)
             parts = ServerParts(
                 service: Service(
                     folder: folder, region: configuration.region, limits: configuration.limits,
-                    tokens: tokens, auth: configuration.auth),
+                    answers: configuration.answers, elsewhere: configuration.elsewhere,
+                    isHierarchical: configuration.isHierarchical, tokens: tokens, auth: configuration.auth),
                 keys: configuration.keys,
                 log: configuration.log)
             let started = HTTPDaemon(

@@ -21,12 +21,20 @@ package final class BlockCache: Sendable {
     let log: Log
     private let fetchers: WorkerPool
     /// Guards all blocks, waiters and fetches of all readers; rank: cache, the lowest but the pool's.
-    let state = Locked(CacheState())
+    let state: Locked<CacheState>
+    // A leaf.
+    private let shares: Locked<ReadShares>
+
+    /// 32 MiB: reads that come again, or of one that follows close, find their blocks; more would only be touched anew.
+    private static let spentLimit = 32 << 20
 
     package init(store: any ObjectStore, slabs: SlabPool, configuration: Configuration, log: Log) {
         self.store = store
         self.slabs = slabs
         grid = BlockGrid(of: slabs)
+        // What streams have ahead of them and what they have behind them, together, are a quarter of the budget.
+        shares = Locked(ReadShares(total: Int64(slabs.budgetBytes / 8)))
+        state = Locked(CacheState(spentLimit: min(slabs.budgetBytes / 8, Self.spentLimit) / slabs.slabBytes))
         self.configuration = configuration
         self.log = log
         fetchers = WorkerPool(name: "fetch", limit: configuration.fetchLimit)
@@ -42,6 +50,14 @@ package final class BlockCache: Sendable {
         }
     }
 
+    /// How many bytes the handle `number`, which reads now, may be ahead of itself.
+    package func readShare(of number: UInt64) -> Int64 {
+        shares.withLock { $0.share(of: number, at: .now) }
+    }
+
+    /// The handle `number` reads no more.
+    package func endReadShare(of number: UInt64) { shares.withLock { $0.remove(number) } }
+
     /// A slab outside the budget's competition, as `SlabPool.takeReserve`.
     package func takeReserve() -> Slab? { slabs.takeReserve() }
 
@@ -52,6 +68,7 @@ package final class BlockCache: Sendable {
         if !fetchers.submit({ fetch.run() }) { fetch.abandon() }
     }
 }
+<<<<<<< HEAD
 
 /// One block of a version: a slab that fills from its start.
 final class CacheBlock {
@@ -127,3 +144,5 @@ struct CacheState {
         return UncheckedSendable(slab)
     }
 }
+=======
+>>>>>>> main

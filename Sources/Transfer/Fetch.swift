@@ -5,15 +5,21 @@ import Runtime
 
 /// One request for neighbouring blocks of a version, from its place in line to its last byte.
 final class Fetch: ObjectReceiver, @unchecked Sendable {
+<<<<<<< HEAD
     // Unchecked: `blocks` is set before the request begins, their `slab` then too; `filled` changes under the cache's
     // lock; bytes are written only past `filled`, only by the store's thread, and read only below it. The two flags
     // belong to whichever thread runs the request.
+=======
+    // Unchecked: `isReplaced` is of the store's thread, and of the fetch's own once the get has ended; `blocks` is set before the request begins, their `slab` then too; `filled` changes under the cache's
+    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
+>>>>>>> main
     let number: UInt64
     private let reader: ObjectReader
     private var blocks: [CacheBlock]
     private let deadline: Deadline
     private let cancellation = Cancellation()
     private let idle = Locked(false)
+<<<<<<< HEAD
     /// Whether it brings the whole object, whose checksum the store compares once all bytes are here.
     private var isWhole = false
     /// Whether bytes came again and differ from those that were handed on.
@@ -21,8 +27,15 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
 
     /// Bytes that differ from their checksum are asked for so often again: they seldom do twice.
     private static let repeats = 2
+=======
+    /// Whoever waits for the headers; then the version isn't pinned.
+    private let revalidation: Revalidation?
+    /// Whether the answer is of another version than the reader's.
+    private var isReplaced = false
+>>>>>>> main
 
-    init(number: UInt64, reader: ObjectReader, blocks: [CacheBlock]) {
+    init(number: UInt64, reader: ObjectReader, blocks: [CacheBlock], _ revalidation: Revalidation?) {
+        self.revalidation = revalidation
         self.number = number
         self.reader = reader
         self.blocks = blocks
@@ -70,7 +83,13 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
     /// One get; nil where it brought everything.
     private func bring() -> ObjectStoreError? {
         let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
+<<<<<<< HEAD
         let request = GetRequest(key: pin.key, range: isWhole ? nil : range, ifMatch: pin.etag)
+=======
+        let isWhole = range == 0..<reader.size
+        let request = GetRequest(
+            key: pin.key, range: isWhole ? nil : range, ifMatch: revalidation == nil ? pin.etag : nil)
+>>>>>>> main
         do throws(ObjectStoreError) {
             try reader.cache.store.get(
                 request, into: self, RequestContext(deadline: deadline, cancellation: cancellation))
@@ -80,9 +99,16 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
         }
     }
 
-    func begin(_ info: ObjectInfo) {}
+    func begin(_ info: ObjectInfo) {
+        guard let revalidation else { return }
+        let pinned = reader.cache.state.withLock { _ in reader.guarded.value.pin.etag }
+        // Of a symbolic link, headers and bytes may be of two objects.
+        isReplaced = info.etag != pinned || info.size != reader.size || info.type == .symlink
+        revalidation.settle(isReplaced ? .replaced : .current(info))
+    }
 
     func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        if isReplaced { return false }
         var position = offset
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -91,6 +117,7 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             guard blocks.indices.contains(index), let slab = blocks[index].slab, within < blocks[index].length
             else { return false }
             let count = min(blocks[index].length - within, rest.count)
+<<<<<<< HEAD
             guard keep(UnsafeRawBufferPointer(rebasing: rest.prefix(count)), in: blocks[index], slab, at: within) else {
                 isMixed = true
                 return false
@@ -99,6 +126,19 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             // The end of a whole object is held back until its checksum is known to be right: no reader gets past it.
             let isHeld = isWhole && index == blocks.count - 1 && within + count == block.length
             handOn(block, upTo: within + count - (isHeld ? 1 : 0))
+=======
+            (slab.base + within).copyMemory(from: source, byteCount: count)
+            let block = blocks[index]
+            var spent = SpentMemory()
+            let satisfied: UncheckedSendable<[(ObjectReader.Waiter, ReadBytes)]> = reader.cache.state.withLock {
+                state in
+                block.filled = max(block.filled, within + count)
+                if block.isComplete { state.append(block) }
+                return UncheckedSendable(reader.takeSatisfied(&state, &spent))
+            }
+            spent.letGo()
+            for (waiter, bytes) in satisfied.value { waiter.deliver(.success(bytes)) }
+>>>>>>> main
             position += Int64(count)
             rest = rest.dropFirst(count)
         }
@@ -163,7 +203,14 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
     }
 
     /// Settles what came and what didn't: incomplete blocks go, and with them the reads that wait for them.
-    private func finish(_ failure: ObjectStoreError?) {
+    private func finish(_ ending: ObjectStoreError?) {
+        let failure =
+            isReplaced
+            ? ObjectStoreError(
+                kind: .preconditionFailed, operation: "GetObject", message: "The object has been replaced.",
+                isRetryable: false) : ending
+        // Where the headers came, this is not heard any more.
+        revalidation?.settle(failure.map { .failed($0) } ?? .replaced)
         let wasIdle = idle.withLock { $0 }
         let isDoubtful = failure?.kind == .corrupted
         let (failed, again): ([ObjectReader.Waiter], [Fetch]) = reader.cache.state.withLock { state in
@@ -179,7 +226,14 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             let orphans = own.waiters.filter { _, waiter in
                 reader.grid.pieces(of: waiter.range).contains { own.blocks[$0.index] == nil }
             }
-            if wasIdle { return ([], orphans.values.flatMap { reader.plan($0.range, piece: ObjectReader.wholeLimit) }) }
+            if wasIdle {
+                return (
+                    [],
+                    orphans.values.flatMap {
+                        reader.plan($0.range, ReadAdvice([$0.range], piece: ObjectReader.wholeLimit))
+                    }
+                )
+            }
             for number in orphans.keys { own.waiters[number] = nil }
             return (Array(orphans.values), [])
         }

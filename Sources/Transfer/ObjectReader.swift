@@ -80,25 +80,27 @@ package final class ObjectReader: Sendable {
 
     /// Delivers the bytes of `range`, cut at the object's end: at once, on this thread, if memory has them, else later.
     ///
-    /// - Parameter ahead: what to have asked for by the way, and the largest request; contains `range`.
+    /// - Parameter ahead: what to have asked for by the way; contains `range`.
     /// - Parameter cancellation: ends the wait with kind `cancelled`.
     /// - Parameter deliver: called once, with no lock held.
     package func read(
-        _ range: ByteRange, ahead: (range: ByteRange, piece: Int64), cancellation: Cancellation?,
+        _ range: ByteRange, ahead: ReadAdvice, cancellation: Cancellation?,
         deliver: @escaping Delivery
     ) {
         let wanted = range.lowerBound..<max(range.lowerBound, min(range.upperBound, size))
         guard !wanted.isEmpty else { return deliver(.success(.empty)) }
+        var spent = SpentMemory()
         let (ready, number, fetches): (ReadBytes?, UInt64, [Fetch]) = cache.state.withLock { state in
             let own = guarded.value
-            let ready = gather(wanted, &state)
-            let fetches = plan(ahead.range.clamped(to: 0..<size), piece: ahead.piece)
+            let ready = gather(wanted, &state, &spent)
+            let fetches = ahead.ranges.flatMap { plan($0.clamped(to: 0..<size), ahead) }
             if ready == nil {
                 own.lastNumber += 1
                 own.waiters[own.lastNumber] = Waiter(range: wanted, deliver: deliver)
             }
             return (ready, own.lastNumber, fetches)
         }
+        spent.letGo()
         for fetch in fetches { cache.start(fetch) }
         if let ready { return deliver(.success(ready)) }
         cancellation?.onCancel { [self] in giveUp(number) }
@@ -108,7 +110,7 @@ package final class ObjectReader: Sendable {
     package func readNow(_ range: ByteRange, _ context: RequestContext) throws(ObjectStoreError) -> ReadBytes {
         let outcome = Locked<Result<ReadBytes, ObjectStoreError>?>(nil)
         let cancellation = context.cancellation ?? Cancellation()
-        read(range, ahead: (range, Self.wholeLimit), cancellation: cancellation) { result in
+        read(range, ahead: ReadAdvice([range], piece: Self.wholeLimit), cancellation: cancellation) { result in
             outcome.withLock { $0 = result }
             outcome.wakeAll()
         }
@@ -118,6 +120,23 @@ package final class ObjectReader: Sendable {
                 isRetryable: true)
         }
         return try result.get()
+    }
+
+    /// Begins to fetch the whole of a small object in whatever version stands under the key now, and tells by the headers
+    /// whether that is this reader's. Nil, with nothing done, where that isn't one request that is needed anyway: the
+    /// object is empty or large, or some of it is here or on its way.
+    ///
+    /// Reads may wait for the bytes at once; where it is another version they fail with `preconditionFailed`.
+    package func revalidate(at key: ObjectKey) -> Revalidation? {
+        guard (1...Self.wholeLimit).contains(size) else { return nil }
+        let revalidation = Revalidation()
+        let fetches: [Fetch] = cache.state.withLock { _ in
+            guard guarded.value.blocks.isEmpty, guarded.value.pin.key == key else { return [] }
+            return plan(0..<size, ReadAdvice([0..<size], piece: Self.wholeLimit), revalidation)
+        }
+        guard !fetches.isEmpty else { return nil }
+        for fetch in fetches { cache.start(fetch) }
+        return revalidation
     }
 
     /// Ends the fetches that nobody waits for; for when the last handle has been closed.
@@ -140,31 +159,42 @@ package final class ObjectReader: Sendable {
 
     // MARK: Under the cache's lock
 
-    /// The bytes of `range` if every block has them.
-    func gather(_ range: ByteRange, _ state: inout CacheState) -> ReadBytes? {
+    /// The bytes of `range` if every block has them; memory that this sets free is added to `spent`.
+    func gather(_ range: ByteRange, _ state: inout CacheState, _ spent: inout SpentMemory) -> ReadBytes? {
         var segments: [UnsafeRawBufferPointer] = []
         var owners: [Slab] = []
         let pieces = grid.pieces(of: range)
+<<<<<<< HEAD
         for piece in pieces {
             guard let block = guarded.value.blocks[piece.index], let slab = block.slab,
                 block.filled >= piece.range.upperBound
             else { return nil }
+=======
+        let isThere = pieces.allSatisfy { piece in
+            guard let block = guarded.value.blocks[piece.index], block.slab != nil else { return false }
+            return block.filled >= piece.range.upperBound
+        }
+        guard isThere else { return nil }
+        for piece in pieces {
+            guard let block = guarded.value.blocks[piece.index], let slab = block.slab else { return nil }
+>>>>>>> main
             segments.append(UnsafeRawBufferPointer(start: slab.base + piece.range.lowerBound, count: piece.range.count))
             owners.append(slab)
-            state.touch(block)
+            spent.add(state.serve(block, piece.range.count))
         }
         for piece in pieces { guarded.value.blocks[piece.index]?.isRead = true }
         return ReadBytes(segments: segments, owners: owners)
     }
 
     /// Fetches for what of `range` is neither here nor on its way; entered already, to be started after the lock.
-    func plan(_ range: ByteRange, piece: Int64) -> [Fetch] {
+    func plan(_ range: ByteRange, _ advice: ReadAdvice, _ revalidation: Revalidation? = nil) -> [Fetch] {
         let own = guarded.value
         guard !range.isEmpty else { return [] }
         var indices = grid.indices(of: range)
-        var blocksPerFetch = max(1, Int(piece / grid.blockBytes))
+        var blocksPerFetch = max(1, Int(advice.piece / grid.blockBytes))
         let isMissing = indices.contains { own.blocks[$0] == nil }
         guard isMissing else { return [] }
+        let isStreamed = advice.isStreamed && size > Self.wholeLimit
         if size <= Self.wholeLimit, own.blocks.isEmpty {
             indices = grid.indices(of: 0..<size)
             blocksPerFetch = indices.count
@@ -174,7 +204,7 @@ package final class ObjectReader: Sendable {
         func close() {
             guard !run.isEmpty else { return }
             own.lastNumber += 1
-            let fetch = Fetch(number: own.lastNumber, reader: self, blocks: run)
+            let fetch = Fetch(number: own.lastNumber, reader: self, blocks: run, revalidation)
             own.fetches[fetch.number] = fetch
             fetches.append(fetch)
             run = []
@@ -184,7 +214,7 @@ package final class ObjectReader: Sendable {
                 close()
                 continue
             }
-            let block = makeBlock(index)
+            let block = makeBlock(index, isStreamed: isStreamed)
             own.blocks[index] = block
             run.append(block)
             if run.count == blocksPerFetch { close() }
@@ -194,18 +224,30 @@ package final class ObjectReader: Sendable {
     }
 
     /// The parked reads that have all their bytes now, taken off the list.
-    func takeSatisfied(_ state: inout CacheState) -> [(Waiter, ReadBytes)] {
+    func takeSatisfied(_ state: inout CacheState, _ spent: inout SpentMemory) -> [(Waiter, ReadBytes)] {
         var satisfied: [(Waiter, ReadBytes)] = []
         for (number, waiter) in guarded.value.waiters {
-            guard let bytes = gather(waiter.range, &state) else { continue }
+            guard let bytes = gather(waiter.range, &state, &spent) else { continue }
             guarded.value.waiters[number] = nil
             satisfied.append((waiter, bytes))
         }
         return satisfied
     }
 
-    private func makeBlock(_ index: Int64) -> CacheBlock {
+    private func makeBlock(_ index: Int64, isStreamed: Bool = false) -> CacheBlock {
         let length = Int(min(grid.blockBytes, size - index * grid.blockBytes))
-        return CacheBlock(index: index, length: length, reader: guarded.value)
+        return CacheBlock(index: index, length: length, isStreamed: isStreamed, reader: guarded.value)
     }
+}
+
+/// Memory that was given up under a lock, to be let go of after it.
+struct SpentMemory: @unchecked Sendable {
+    // Unchecked: it only holds references until they are let go of by its one owner.
+    private var slabs: [UncheckedSendable<Slab?>] = []
+
+    mutating func add(_ slab: UncheckedSendable<Slab?>?) {
+        if let slab { slabs.append(slab) }
+    }
+
+    mutating func letGo() { slabs = [] }
 }

@@ -94,6 +94,21 @@ extension MemoryFileSystem {
         }
     }
 
+    func fallocate(
+        inode: InodeNumber, handle: HandleID, mode: Int32, offset: Int64, count: Int64, context: OperationContext,
+        reply: @escaping Reply<Void>
+    ) {
+        perform("fallocate", context, reply) { state in
+            guard mode == 0 else { return .failure(FileSystemError(EOPNOTSUPP)) }
+            guard var node = state.nodes[inode] else { return .failure(FileSystemError(ESTALE)) }
+            let lacking = max(Int(offset + count) - node.data.count, 0)
+            node.data += Array(repeating: 0, count: lacking)
+            node.attributes.size = Int64(node.data.count)
+            state.nodes[inode] = node
+            return .success(())
+        }
+    }
+
     func flush(inode: InodeNumber, handle: HandleID, context: OperationContext, reply: @escaping Reply<Void>) {
         perform("flush", context, reply) { _ in .success(()) }
     }

@@ -45,6 +45,13 @@ class Server:
         self.url = line.removeprefix("listening on ").strip()
         self.port = urllib.parse.urlsplit(self.url).port
 
+    @staticmethod
+    def help_words(indent):
+        """The lines of --help that begin a word right after this indent and hold a `=`."""
+        text = subprocess.run([str(PROGRAM), "--help"], check=True, capture_output=True, text=True).stdout
+        lines = [line[len(indent):] for line in text.splitlines() if line.startswith(indent)]
+        return [line for line in lines if line[:1].islower() and "=" in line]
+
     def kill(self):
         """Ends the process as a crash would."""
         self.process.send_signal(signal.SIGKILL)

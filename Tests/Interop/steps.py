@@ -115,6 +115,38 @@ def shared_mapping():
         memory.flush()
 
 
+def mapped_reads():
+    """The file m, mapped, has the bytes of T/m, wherever one looks first."""
+    with open(f"{SCRATCH}/m", "rb") as file:
+        data = file.read()
+    descriptor = os.open(os.path.join(MOUNT, b"m"), os.O_RDONLY)
+    with mmap.mmap(descriptor, 0, prot=mmap.PROT_READ) as memory:
+        offsets = list(range(0, len(data), 4096))
+        random.Random(9).shuffle(offsets)
+        for offset in offsets[: len(offsets) // 4]:
+            assert memory[offset : offset + 4096] == data[offset : offset + 4096], offset
+        assert memory[:] == data
+    os.close(descriptor)
+
+
+def mapped_stores():
+    """Stores through a shared mapping of the file m come through without an msync, by closing alone."""
+    descriptor = os.open(os.path.join(MOUNT, b"m"), os.O_RDWR)
+    memory = mmap.mmap(descriptor, 0)
+    memory[70_000:70_006] = b"mapped"
+    memory.close()
+    os.close(descriptor)
+
+
+def seeks():
+    """Descriptor 3 is of 100,000 bytes: all data, with a hole at the end."""
+    assert os.lseek(3, 0, os.SEEK_DATA) == 0
+    assert os.lseek(3, 70_000, os.SEEK_DATA) == 70_000
+    assert os.lseek(3, 10, os.SEEK_HOLE) == 100_000
+    expect(errno.ENXIO, os.lseek, 3, 100_000, os.SEEK_DATA)
+    expect(errno.ENXIO, os.lseek, 3, 100_001, os.SEEK_HOLE)
+
+
 def unlinked_while_open():
     path = os.path.join(MOUNT, b"u")
     descriptor = os.open(path, os.O_RDONLY)

@@ -85,6 +85,23 @@ class Tokens:
         self.assertTrue(document["AssumedRoleUser"]["Arn"].endswith(":assumed-role/oss-role/session@1.x"))
         self.check(document["Credentials"])
 
+    def test_keys_are_taken_back(self):
+        first, second = (json.loads(ask(self.server)[1]) for _ in range(2))
+        one, two = self.with_keys(first), self.with_keys(second)
+        one.put("k", b"data")
+        self.server.admin("POST", "credentials/revoke", {"access_key_id": first["AccessKeyId"]})
+        self.refused(403, "InvalidSecurityToken", one.get, "k")
+        self.assertEqual(two.get("k")[2], b"data")
+        self.server.admin("POST", "credentials/revoke", {"as": "expired"})
+        self.refused(403, "SecurityTokenExpired", two.get, "k")
+        self.refused(403, "InvalidSecurityToken", one.get, "k")
+        changes = {"AccessKeyId": second["AccessKeyId"], "SecurityToken": second["SecurityToken"]}
+        answer = assume_role(self.server, changes, secret=second["AccessKeySecret"])
+        self.assertEqual((answer.status, json.loads(answer.body)["Code"]), (400, "InvalidSecurityToken.Expired"))
+        # The account's own keys stand, and so do those that are given out from now on.
+        self.assertEqual(self.client.get("k")[2], b"data")
+        self.assertEqual(self.with_keys(json.loads(ask(self.server)[1])).get("k")[2], b"data")
+
     def test_keys_outlive_the_server(self):
         keys = json.loads(ask(self.server)[1])
         port = self.server.port
@@ -118,6 +135,18 @@ class TokenServices(ServerCase):
         ]:
             answer = assume_role(self.server, **arguments)
             self.assertEqual((answer.status, json.loads(answer.body)["Code"]), (status, code))
+
+    def test_a_request_to_assume_a_role_is_good_once(self):
+        nonce = {"SignatureNonce": str(uuid.uuid4())}
+        self.assertEqual(assume_role(self.server, {**nonce, "RoleArn": "role"}).status, 400)
+        # Refused for its signature it uses no nonce up; refused for what it asks it does.
+        fresh = {"SignatureNonce": str(uuid.uuid4())}
+        self.assertEqual(assume_role(self.server, fresh, secret="wrong").status, 400)
+        self.assertEqual(assume_role(self.server, fresh).status, 200)
+        for again in (nonce, fresh):
+            answer = assume_role(self.server, again)
+            self.assertEqual((answer.status, json.loads(answer.body)["Code"]), (400, "SignatureNonceUsed"))
+        self.assertEqual(assume_role(self.server).status, 200)
 
     def test_a_role_can_be_assumed_with_temporary_keys(self):
         keys = json.loads(assume_role(self.server).body)["Credentials"]

@@ -36,6 +36,32 @@ extension MountTests {
             }
         }
 
+        @Test(
+            "a bucket of another region is exit code 4 and names its endpoint, by either answer",
+            arguments: ["denied", "redirect"])
+        func elsewhere(_ answer: String) throws {
+            let endpoint = "oss-eu-west-1.example.com"
+            let options = ["--answer", "wrong-region=\(answer)", "--bucket-elsewhere", "far-bucket=\(endpoint)"]
+            try Site.with(server: options, mounts: false) { site in
+                let (status, message) = try status(
+                    site, "\"$OSSMOUNT\" mount oss://far-bucket \"$M\" --start-timeout 3s")
+                #expect(status == 4, "\(message)")
+                #expect(message.contains(endpoint), "\(message)")
+            }
+        }
+
+        @Test("directories show though listings begin with an empty page and write blanks as plus signs")
+        func unusualListings() throws {
+            try Site.with(server: ["--answer", "first-page=empty", "--answer", "listing-space=+"]) { site in
+                try site.sh(
+                    """
+                    echo in | judge oss2 put "d e/f g+h"
+                    test "$(cat "$M/d e/f g+h")" = in; test "$(ls "$M/d e")" = "f g+h"; test "$(ls "$M")" = "d e"
+                    ! rmdir "$M/d e"; rm "$M/d e/f g+h"
+                    """)
+            }
+        }
+
         @Test("a prefix of a bucket is a directory of its own")
         func prefix() throws {
             try Site.with(mounts: false) { site in

@@ -45,6 +45,25 @@ private final class TemporaryFolder {
         return bytes.text
     }
 
+    @Test("uploads of a folder from before they could be sequential are there, and are not") func upgrades() throws {
+        let place = TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: true)
+        try Database(path: place.path + "/index.sqlite").execute(
+            """
+            CREATE TABLE uploads(
+                bucket BLOB NOT NULL, key BLOB NOT NULL, id BLOB NOT NULL, initiated INTEGER NOT NULL,
+                class BLOB NOT NULL, acl BLOB NOT NULL, tagging BLOB NOT NULL, fields BLOB NOT NULL,
+                forbids INTEGER NOT NULL, PRIMARY KEY(bucket, key, id)) WITHOUT ROWID;
+            INSERT INTO uploads VALUES(CAST('bucket' AS BLOB), CAST('k' AS BLOB), CAST('id' AS BLOB), 1, x'', x'', x'', x'', 1);
+            PRAGMA user_version=3
+            """)
+        for _ in 0..<2 {
+            let upload = try #require(try place.open().upload(place.bucket, Bytes("k"), Bytes("id")))
+            #expect(upload.forbidsOverwrite)
+            #expect(!upload.isSequential)
+        }
+    }
+
     @Test("objects are there after the folder was closed and opened") func persists() throws {
         let place = TemporaryFolder()
         try put(place.open(), place.bucket, "k", "data")

@@ -33,11 +33,12 @@ import Testing
     }
 
     private static func read(
-        _ reader: ObjectReader, _ range: Range<Int>, ahead: ByteRange? = nil, cancellation: Cancellation? = nil
+        _ reader: ObjectReader, _ range: Range<Int>, ahead: ReadAdvice? = nil, cancellation: Cancellation? = nil
     ) throws -> [UInt8] {
         let outcome = Locked<Result<[UInt8], ObjectStoreError>?>(nil)
         let wanted = Int64(range.lowerBound)..<Int64(range.upperBound)
-        reader.read(wanted, ahead: (ahead ?? wanted, 1 << 20), cancellation: cancellation) { result in
+        reader.read(wanted, ahead: ahead ?? ReadAdvice([wanted], piece: 1 << 20), cancellation: cancellation) {
+            result in
             let bytes = result.map { read in read.segments.flatMap { Array($0) } }
             outcome.withLock { $0 = bytes }
             outcome.wakeAll()
@@ -84,7 +85,7 @@ import Testing
         fixture.store.order(.wait(gate), on: .get)
         let done = Locked(0)
         for _ in 0..<200 {
-            reader.read(0..<100, ahead: (0..<100, 1 << 20), cancellation: nil) { result in
+            reader.read(0..<100, ahead: ReadAdvice([0..<100], piece: 1 << 20), cancellation: nil) { result in
                 if case .success = result { done.withLock { $0 += 1 } }
                 done.wakeAll()
             }
@@ -164,7 +165,7 @@ import Testing
         fixture.store.order(.wait(gate), on: .get)
         let cancellation = Cancellation()
         let outcome = Locked<ObjectStoreErrorKind?>(nil)
-        reader.read(0..<10, ahead: (0..<10, 1 << 20), cancellation: cancellation) { result in
+        reader.read(0..<10, ahead: ReadAdvice([0..<10], piece: 1 << 20), cancellation: cancellation) { result in
             if case .failure(let error) = result { outcome.withLock { $0 = error.kind } }
             outcome.wakeAll()
         }
@@ -177,16 +178,41 @@ import Testing
     func smallBudget() throws {
         let fixture = try Fixture(count: 40_000_000, budget: 2 << 20)
         let reader = try fixture.reader()
-        var window = ReadWindow(limits: ReadWindow.Limits(widest: 1 << 20))
+        var window = ReadWindow(limits: ReadWindow.Limits(block: fixture.cache.grid.blockBytes))
         var offset = 0
         while offset < fixture.bytes.count {
             let end = min(offset + 131_072, fixture.bytes.count)
-            let ahead = window.advance(offset: Int64(offset), count: 131_072, size: reader.size)
-            #expect(try Self.read(reader, offset..<end, ahead: ahead.range) == Array(fixture.bytes[offset..<end]))
+            let ahead = window.advance(
+                offset: Int64(offset), count: 131_072, size: reader.size, share: fixture.cache.readShare(of: 1))
+            #expect(try Self.read(reader, offset..<end, ahead: ahead) == Array(fixture.bytes[offset..<end]))
             offset = end
         }
         // One slab of the reserve for each running read beyond the budget.
         #expect(fixture.cache.slabs.peakBytes <= (2 << 20) + 2 * SlabPool.defaultSlabBytes)
+    }
+
+    @Test(
+        "what a stream has read is given back before what a reader that jumps has, and takes up an eighth of the budget"
+    )
+    func streamsGiveBackFirst() throws {
+        let fixture = try Fixture(count: 40_000_000, budget: 16 << 20)
+        let reader = try fixture.reader()
+        let kept: [Range<Int>] = (0..<8).map { $0 * 4_000_000..<$0 * 4_000_000 + 1000 }
+        for range in kept { _ = try Self.read(reader, range) }
+        let other = try fixture.reader()
+        var window = ReadWindow(limits: ReadWindow.Limits(block: fixture.cache.grid.blockBytes))
+        var most = 0
+        for offset in stride(from: 0, to: 40_000_000, by: 1 << 20) {
+            let advice = window.advance(
+                offset: Int64(offset), count: 1 << 20, size: other.size, share: fixture.cache.readShare(of: 1))
+            _ = try Self.read(other, offset..<min(offset + (1 << 20), 40_000_000), ahead: advice)
+            most = max(most, fixture.cache.slabs.takenBytes)
+        }
+        // What was read ahead, what has been read, each an eighth; the request under way beside; and the kept blocks.
+        #expect(most <= (2 + 2 + 2) << 20 + 8 * SlabPool.defaultSlabBytes)
+        let requests = fixture.memory.requests
+        for range in kept { _ = try Self.read(reader, range) }
+        #expect(fixture.memory.requests == requests)
     }
 
     @Test("what was just sent is read without a request")

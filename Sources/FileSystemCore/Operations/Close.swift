@@ -89,6 +89,7 @@ extension FileSystem {
     /// Ends one open; sends what is left once nobody has the file open for writing.
     func close(_ id: HandleID) {
         guard let handle = handles.withLock({ $0.removeFile(id) }) else { return }
+        cache.endReadShare(of: id.rawValue)
         let isLastWriter = handle.file.state.withLock { state in
             guard handle.isWritable else { return false }
             state.writers -= 1

@@ -42,7 +42,9 @@ extension FileSystem {
                 let pool = mayUseOld ? revalidations : operations
                 dispatch(context, reply, on: pool, undo: { [self] in close($0.handle) }) {
                     [self] () throws(FileSystemError) in
-                    try revalidate(inode, mayUseOld: mayUseOld, requestContext(context))
+                    try revalidate(
+                        inode, isReading: flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0, mayUseOld: mayUseOld,
+                        requestContext(context))
                     return try table.withLock { table throws(FileSystemError) in
                         let file = try Self.file(inode, table)
                         return try openKnown(inode, file, flags: flags, opener: opener, &table)
@@ -55,17 +57,55 @@ extension FileSystem {
     }
 
     /// Asks the server whether the inode is still what its name means; ESTALE, upon which open(2) looks up again, if not.
-    private func revalidate(_ inode: InodeNumber, mayUseOld: Bool, _ context: RequestContext) throws(FileSystemError) {
+    private func revalidate(
+        _ inode: InodeNumber, isReading: Bool, mayUseOld: Bool, _ context: RequestContext
+    ) throws(FileSystemError) {
         let patience = mayUseOld ? Deadline.after(Self.revalidationPatience) : context.deadline
         do throws(FileSystemError) {
-            _ = try refreshAttributes(
-                of: inode, RequestContext(deadline: patience, cancellation: context.cancellation))
+            let bounded = RequestContext(deadline: patience, cancellation: context.cancellation)
+            if try !revalidateByGet(inode, isReading: isReading, bounded) {
+                _ = try refreshAttributes(of: inode, bounded)
+            }
         } catch {
             let isLate = error.errno == EIO && mayUseOld
             guard isLate else { throw error }
         }
         let isCurrent = table.withLock { $0[inode]?.parent != nil }
         guard isCurrent else { throw FileSystemError(ESTALE) }
+    }
+
+    /// Begins to read a small file that will be read as a whole anyway: the answer's headers say what a HEAD would.
+    ///
+    /// False where a HEAD must be asked: the file isn't small, is here already, or was replaced.
+    private func revalidateByGet(
+        _ inode: InodeNumber, isReading: Bool, _ context: RequestContext
+    ) throws(FileSystemError) -> Bool {
+        guard isReading else { return false }
+        let startedAt = clock.monotonic
+        let known: (reader: ObjectReader, key: ObjectKey)? = table.withLock { table in
+            guard let node = table[inode], let file = node.file, let parent = node.parent, let name = node.name,
+                let key = key(of: name, under: parent, table)
+            else { return nil }
+            return file.state.withLock { state in
+                guard !state.isLocal, state.base?.isArchived != true else { return nil }
+                return reader(of: &state).map { ($0, key) }
+            }
+        }
+        guard let known, let revalidation = known.reader.revalidate(at: known.key) else { return false }
+        switch revalidation.wait(until: context.deadline, context.cancellation) {
+        case .current(let info)?:
+            table.withLock { table in
+                guard let node = table[inode], let parent = node.parent, let name = node.name else { return }
+                _ = enter(.file(info), for: name, under: parent, at: startedAt, &table)
+            }
+            return true
+        case .failed(let error)? where error.kind == .unavailable || error.kind == .throttled:
+            throw FileSystemError(error)
+        case .failed?, .replaced?: return false
+        case nil:
+            if context.cancellation?.isCancelled == true { throw FileSystemError(EINTR) }
+            throw FileSystemError(EIO, "The server did not answer in time.", level: .warning)
+        }
     }
 
     /// Opens a file that is known to be current, for the process `opener` (0: unknown); under the table's lock.
@@ -88,7 +128,7 @@ extension FileSystem {
         let handle = FileHandle(
             inode: inode, file: file, isWritable: isWritable, appends: flags & O_APPEND != 0,
             openerProcess: opener,
-            window: ReadWindow(limits: ReadWindow.Limits(widest: configuration.widestWindow)), toldErrors: told)
+            window: ReadWindow(limits: ReadWindow.Limits(block: configuration.grid.blockBytes)), toldErrors: told)
         return OpenedFile(handle: handles.withLock { $0.add(handle) }, keepsPageCache: true)
     }
 

@@ -8,6 +8,7 @@ extension FileSystem {
         inode: InodeNumber, handle: HandleID, offset: Int64, count: Int, context: OperationContext,
         reply: @escaping Reply<ReadBytes>
     ) {
+        let number = handle.rawValue
         guard let handle = handles.withLock({ $0.file(handle) }), offset >= 0, count >= 0 else {
             _ = reply(.failure(FileSystemError(EBADF)))
             return
@@ -25,8 +26,9 @@ extension FileSystem {
         switch source {
         case .memory(let bytes): _ = reply(.success(bytes))
         case .object(let reader):
+            let share = cache.readShare(of: number)
             let ahead = handle.state.withLock { state in
-                state.window.advance(offset: offset, count: Int64(count), size: reader.size)
+                state.window.advance(offset: offset, count: Int64(count), size: reader.size, share: share)
             }
             reader.read(range, ahead: ahead, cancellation: context.cancellation) { [self] result in
                 switch result {

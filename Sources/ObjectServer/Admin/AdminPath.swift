@@ -26,6 +26,7 @@ enum AdminPath {
         if name.isEqual(to: "GET latency") { return .reply(json(parts.latency.withLock { $0 })) }
         if name.isEqual(to: "POST faults") { return document { addFault($0, parts) } }
         if name.isEqual(to: "POST latency") { return document { setLatency($0, parts) } }
+        if name.isEqual(to: "POST credentials/revoke") { return document { revoke($0, parts) } }
         if name.isEqual(to: "POST clock") { return document { setClock($0, parts) } }
         return .reply(.text(404, Bytes("no such thing\n")))
     }
@@ -38,6 +39,17 @@ enum AdminPath {
         static let limitSeconds = 3_155_760_000
         let offsetSeconds: Int
         enum CodingKeys: String, CodingKey { case offsetSeconds = "offset_seconds" }
+    }
+
+    /// Temporary keys taken back: those by this identifier, or all that were given out up to now.
+    private struct Revocation: Codable {
+        let identifier: String?
+        /// How requests with them are refused; as invalid ones if absent.
+        let form: Revocations.Form?
+        enum CodingKeys: String, CodingKey {
+            case identifier = "access_key_id"
+            case form = "as"
+        }
     }
 
     private static func document(_ answer: @escaping (Bytes) -> Reply) -> Work {
@@ -66,6 +78,14 @@ enum AdminPath {
         else { return .text(400, Bytes("not a shift of the clock\n")) }
         parts.service.clock.shift(by: Int64(shift.offsetSeconds))
         return json(shift)
+    }
+
+    private static func revoke(_ document: Bytes, _ parts: ServerParts) -> Reply {
+        guard let order = try? JSONDecoder().decode(Revocation.self, from: Data(document)) else {
+            return .text(400, Bytes("not a revocation\n"))
+        }
+        parts.service.tokens.revocations.revoke(order.identifier.map { Bytes($0.utf8) }, order.form ?? .invalid)
+        return json(order)
     }
 
     private static func json(_ value: some Encodable) -> Reply {

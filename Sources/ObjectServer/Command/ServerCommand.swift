@@ -32,6 +32,9 @@ package enum ServerCommand {
         configuration.tokenSeconds = options.tokens.seconds
         configuration.auth = options.tokens.auth
         configuration.hasSyntheticBodies = options.hasSyntheticBodies
+        configuration.answers = options.answers
+        configuration.elsewhere = options.elsewhere
+        configuration.isHierarchical = options.isHierarchical
         if let path = options.tokens.headerFile {
             guard let headers = TokenOptions.headers(try contents(path)) else {
                 throw ServerOptions.UsageError(message: "\(path) has a line that is no header")

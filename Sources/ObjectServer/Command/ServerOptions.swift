@@ -20,8 +20,12 @@ struct ServerOptions: Equatable {
     var limits = ServerLimits()
     var tokens = TokenOptions()
     var hasSyntheticBodies = false
+    var answers = ServiceAnswers()
+    var elsewhere: [Bytes: Bytes] = [:]
+    var isHierarchical = false
 
-    static let help = """
+    static let help =
+        """
         Usage: ossmount-server --listen ADDRESS:PORT --data FOLDER --bucket NAME [options]
 
         A local server that speaks the protocol of Alibaba Cloud OSS on a folder, for trials and tests.
@@ -48,13 +52,20 @@ struct ServerOptions: Equatable {
           --bodies KIND           stored; or synthetic: of what is longer than 1 MiB only length and checksum are kept,
                                   and reads make the bytes up, word n of 8 bytes being n * 0x9E3779B97F4A7C15
                                   (lowest byte first): what a test writes is to be that
+          --hns                   buckets have a hierarchical namespace: Rename, CreateDirectory, DeleteDirectory
+          --bucket-elsewhere NAME=ENDPOINT
+                                  a bucket of another region, which that endpoint serves; may be given several times
+          --answer NAME=VARIANT   an answer where it is not known what the real service does; one for each NAME below,
+                                  where the first variant is what holds without
           --help                  show this text
           --version               show the version
 
         Environment: OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET are the keys that clients must sign with;
         with OSS_SESSION_TOKEN set they must send that token too.
 
-        """
+        Answers:
+
+        """ + AnswerQuestion.help
 
     /// Reads the arguments after the program's name; each value follows its option or stands after `=`.
     static func parse(_ arguments: [String]) throws(UsageError) -> Order {
@@ -72,7 +83,7 @@ struct ServerOptions: Equatable {
             switch name {
             case "--help", "-h": return .help
             case "--version": return .version
-            case "--allow-remote" where value == nil: flags.insert(name)
+            case "--allow-remote" where value == nil, "--hns" where value == nil: flags.insert(name)
             case _ where takesValue(name):
                 if value == nil, index < arguments.count {
                     value = arguments[index]
@@ -83,16 +94,19 @@ struct ServerOptions: Equatable {
             default: throw UsageError(message: "unknown argument \(name)")
             }
         }
-        return .serve(try ServerOptions(values, allowsRemote: flags.contains("--allow-remote")))
+        return .serve(try ServerOptions(values, flags))
     }
 
+    private static let repeatable = ["--bucket", "--answer", "--bucket-elsewhere"]
+
     private static func takesValue(_ name: String) -> Bool {
-        let names = ["--listen", "--data", "--bucket", "--region", "--tls-certificate", "--tls-key", "--bodies"]
+        let names =
+            ["--listen", "--data", "--bucket", "--region", "--tls-certificate", "--tls-key", "--bodies"] + repeatable
         return names.contains(name) || LimitOptions.knows(name) || TokenOptions.names.contains(name)
     }
 
-    private init(_ values: [String: [String]], allowsRemote: Bool) throws(UsageError) {
-        for (name, given) in values where given.count > 1 && name != "--bucket" {
+    private init(_ values: [String: [String]], _ flags: Set<String>) throws(UsageError) {
+        for (name, given) in values where given.count > 1 && !Self.repeatable.contains(name) {
             throw UsageError(message: "\(name) is given more than once")
         }
         func required(_ name: String) throws(UsageError) -> String {
@@ -103,7 +117,7 @@ struct ServerOptions: Equatable {
         guard let listen = ListenAddress(address) else {
             throw UsageError(message: "--listen takes a numeric address and a port, such as 127.0.0.1:9000")
         }
-        guard listen.isLoopback || allowsRemote else {
+        guard listen.isLoopback || flags.contains("--allow-remote") else {
             throw UsageError(message: "\(address) can be reached from outside; say --allow-remote if that is meant")
         }
         self.listen = listen
@@ -124,9 +138,24 @@ struct ServerOptions: Equatable {
             throw UsageError(message: "--bodies takes stored or synthetic")
         }
         hasSyntheticBodies = bodies == "synthetic"
+        isHierarchical = flags.contains("--hns")
+        answers = try AnswerQuestion.answers(values["--answer"] ?? [])
+        elsewhere = try Self.elsewhere(values["--bucket-elsewhere"] ?? [])
         guard (certificate == nil) == (certificateKey == nil) else {
             throw UsageError(message: "--tls-certificate and --tls-key go together")
         }
+    }
+
+    private static func elsewhere(_ items: [String]) throws(UsageError) -> [Bytes: Bytes] {
+        var buckets: [Bytes: Bytes] = [:]
+        for item in items {
+            let pair = item.utf8.split(separator: 0x3D, maxSplits: 1)
+            guard pair.count == 2, isBucketName(Bytes(pair[0])) else {
+                throw UsageError(message: "--bucket-elsewhere takes a bucket and an endpoint, with = between")
+            }
+            buckets[Bytes(pair[0])] = Bytes(pair[1])
+        }
+        return buckets
     }
 
     static func isBucketName(_ name: Bytes) -> Bool {

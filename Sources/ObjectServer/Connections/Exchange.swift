@@ -108,8 +108,12 @@ final class Exchange {
         let service = parts.service
         let context = SignatureContext(
             keys: parts.keys, region: service.region, now: service.clock.now,
-            allowedSkewSeconds: Int64(clamping: service.limits.skewSeconds), tokens: service.tokens)
+            allowedSkewSeconds: Int64(clamping: service.limits.skewSeconds), tokens: service.tokens,
+            answers: service.answers)
         try SignatureChecker.check(request, context)
+        if let endpoint = service.elsewhere[request.bucket] {
+            throw ServiceError.servedElsewhere(request, endpoint, service.answers.wrongRegion)
+        }
         if !request.bucket.isEmpty && service.folder.birth(ofBucket: request.bucket) == nil {
             throw ServiceError.noSuchBucket(request.bucket)
         }

@@ -1,12 +1,12 @@
 /// Object ACLs, which are kept and given back; that one account may do everything doesn't change by them.
 enum AccessOperations {
     static let routes = [
-        Route("PUT", .object, query: ["acl"], .putObjectACL) { request, service in
+        Route("PUT", .object, query: ["acl"], takesVersion: true, .putObjectACL) { request, service in
             guard let acl = try ObjectHeaders.acl(of: request) else {
                 throw ServiceError.invalidArgument("x-oss-object-acl is missing.", name: "x-oss-object-acl")
             }
-            _ = try service.folder.change(request.bucket, request.key) { old in
-                guard var object = old else { throw ServiceError.noSuchKey(request.key) }
+            try service.folder.describe(request.bucket, request.key, version: request.query["versionId"]) { old in
+                var object = old
                 object.acl = acl
                 return object
             }

@@ -1,3 +1,5 @@
+import Runtime
+
 /// ListBuckets, and what a bucket holds in all.
 enum AccountOperations {
     static let routes = [
@@ -38,7 +40,10 @@ enum AccountOperations {
     }
 
     private static func stat(_ request: Request, _ service: Service) throws -> Reply {
-        let stat = try service.folder.stat(request.bucket)
+        let seconds: Int64 = service.answers.bucketStat == .hourly ? 3600 : 0
+        let stat = try service.statistics.get(request.bucket, now: service.clock.now, keptFor: seconds) {
+            try service.folder.stat(request.bucket)
+        }
         let total = stat.classes.reduce((objects: Int64(0), bytes: Int64(0))) {
             ($0.objects + $1.objects, $0.bytes + $1.bytes)
         }
@@ -62,5 +67,19 @@ enum AccountOperations {
             write("DeepColdArchive", "DeepColdArchiveStorage", "DeepColdArchiveObjectCount")
         }
         return .xml(200, xml)
+    }
+}
+
+/// What GetBucketStat told last, for a service that counts now and then only. Safe from any thread.
+final class KeptStatistics: Sendable {
+    // What was counted and when; a leaf, which isn't held while counting.
+    private let kept = Locked<[Bytes: (stat: BucketStat, moment: Int64)]>([:])
+
+    /// What was counted less than `seconds` ago, or what `count` gives now.
+    func get(_ bucket: Bytes, now: Int64, keptFor seconds: Int64, count: () throws -> BucketStat) throws -> BucketStat {
+        if let known = kept.withLock({ $0[bucket] }), now - known.moment < seconds { return known.stat }
+        let stat = try count()
+        kept.withLock { $0[bucket] = (stat, now) }
+        return stat
     }
 }

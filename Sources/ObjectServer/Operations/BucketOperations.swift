@@ -34,6 +34,9 @@ enum BucketOperations {
                 if let status = VersionOperations.status(service.folder.versioning(request.bucket)) {
                     xml.element("Versioning", status)
                 }
+                if service.isHierarchical, service.answers.namespaceFlag == .told {
+                    xml.element("HierarchicalNamespace", "Enabled")
+                }
                 xml.element("Owner") { owner(&$0) }
                 xml.element("AccessControlList") { $0.element("Grant", "private") }
                 xml.element("ServerSideEncryptionRule") { $0.element("SSEAlgorithm", "None") }

@@ -14,21 +14,22 @@ enum CompleteUpload {
         }
         let wanted = takesAll ? nil : try PartList(document).parts
         let acl = try ObjectHeaders.acl(of: request)
-        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request, service)
-        let encodesURL = try URLEncoding.isWanted(request)
+        let rule = try OverwriteRule(request, service)
+        let encoding = try URLEncoding(request, service)
         let made = try service.folder.complete(request.bucket, request.key, id) { upload, stored, old in
             let parts = try chosen(wanted, of: stored)
             try checkSizes(parts, service.limits)
-            if (forbidsOverwrite || upload.forbidsOverwrite) && old != nil { throw ServiceError.fileAlreadyExists }
+            if upload.forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
+            try rule.check(old)
             return object(upload, parts, acl: acl ?? upload.acl, now: service.clock.now)
         }
         var xml = XMLWriter()
         xml.element("CompleteMultipartUploadResult") { xml in
-            if encodesURL { xml.element("EncodingType", "url") }
+            if encoding.isWanted { xml.element("EncodingType", "url") }
             let path = PercentCoding.encode(request.bucket + [0x2F] + request.key, keepsSlash: true)
             xml.element("Location", Bytes("http://") + (request.headers["host"] ?? []) + [0x2F] + path)
             xml.element("Bucket", request.bucket)
-            URLEncoding.write("Key", request.key, encodesURL, &xml)
+            encoding.write("Key", request.key, &xml)
             xml.element("ETag", [0x22] + made.etag + [0x22])
         }
         var reply = Reply.xml(200, xml)

@@ -14,17 +14,26 @@ enum CopyObject {
         try ObjectKeyRules.check(source.key, service.limits)
         let change = try Change(request)
         let conditions = Preconditions(copying: request.headers)
-        let forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request, service)
+        let rule = try OverwriteRule(request, service)
+        let takesAppendable = takesAppendable(from: source.bucket, service)
         let copied = try service.folder.copy(
             from: (source.bucket, source.key), version: source.version, to: (request.bucket, request.key)
         ) { original, old in
             try conditions.check(original)
-            if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
+            guard takesAppendable || !original.isAppendable else {
+                throw ServiceError.operationNotSupported(source.key)
+            }
+            try rule.check(old)
             let isWithinBucket = source.bucket == request.bucket
             guard isWithinBucket || original.size <= service.limits.bodyMaximum else {
                 throw ServiceError.entityTooLarge
             }
-            return change.applied(to: original, now: service.clock.now)
+            let copy = change.applied(to: original, service)
+            let limit = service.limits.bodyMaximum / (service.answers.copyClassLimit == .one ? 5 : 1)
+            guard copy.storageClass == original.storageClass || original.size <= limit else {
+                throw ServiceError.entityTooLarge
+            }
+            return copy
         }
         var xml = XMLWriter()
         xml.element("CopyObjectResult") { xml in
@@ -36,6 +45,14 @@ enum CopyObject {
         service.name(copied, of: request.bucket, in: &reply.headers)
         reply.headers.append("x-oss-hash-crc64ecma", Bytes(String(copied.crc).utf8))
         return reply
+    }
+
+    private static func takesAppendable(from bucket: Bytes, _ service: Service) -> Bool {
+        switch service.answers.copyAppendable {
+        case .unversioned: service.folder.versioning(bucket) == .off
+        case .accepted: true
+        case .refused: false
+        }
     }
 
     /// `/bucket/key`, percent-encoded, the slashes too or not.
@@ -74,14 +91,14 @@ enum CopyObject {
             acl = try ObjectHeaders.acl(of: request)
         }
 
-        /// ACL and storage class are the request's or the default: neither is copied.
-        func applied(to original: StoredObject, now: Int64) -> StoredObject {
+        /// The storage class is the request's or the default, and so is the ACL, unless it is to be kept.
+        func applied(to original: StoredObject, _ service: Service) -> StoredObject {
             var copy = original
             if let fields { copy.fields = fields }
             if let tagging { copy.tagging = tagging }
             copy.storageClass = storageClass ?? Bytes("Standard")
-            copy.acl = acl ?? Bytes("default")
-            copy.modified = now
+            copy.acl = acl ?? (service.answers.copyACL == .kept ? original.acl : Bytes("default"))
+            copy.modified = service.clock.now
             return copy
         }
     }

@@ -18,33 +18,39 @@ enum DeleteOperations {
     /// A thousand keys of 1,023 bytes, each byte of five characters (`&#13;`) at the worst, fit into 5.2 MB.
     private static let maximumDocumentBytes = 6 << 20
 
+    private static let shortDocumentBytes = 2_000_000
+
     private static func begin(_ request: Request, _ service: Service) throws(ServiceError) -> Work {
         guard let digest = request.headers["content-md5"] else {
             throw ServiceError(400, "InvalidRequest", "Missing Some Required Arguments: Content-MD5.")
         }
-        let encodesURL = request.query["encoding-type"]?.isEqual(to: "url") ?? false
+        let encoding = try URLEncoding(request, service)
+        let isShort = service.answers.deleteDocument == .short
         return .receive(
-            DocumentReceiver(limitBytes: maximumDocumentBytes) { document in
+            DocumentReceiver(limitBytes: isShort ? shortDocumentBytes : maximumDocumentBytes) { document in
                 guard Digests.base64(Digests.md5(document)) == digest else { throw ServiceError.invalidDigest }
-                let order = try Order(document)
+                var order = try Order(document)
                 for item in order.items { try ObjectKeyRules.check(item.key, service.limits) }
+                if service.answers.deleteMany == .partial {
+                    order.items.removeLast(order.items.count / 2)
+                }
                 let deletions = try order.items.map { item in
                     try service.folder.delete(
                         request.bucket, item.key, version: item.version, now: service.clock.now)
                 }
-                return order.isQuiet ? Reply(200) : .xml(200, result(order, deletions, encodesURL))
+                return order.isQuiet ? Reply(200) : .xml(200, result(order, deletions, encoding))
             })
     }
 
     private static func result(
-        _ order: Order, _ deletions: [ObjectVersions.Deletion], _ encodesURL: Bool
+        _ order: Order, _ deletions: [ObjectVersions.Deletion], _ encoding: URLEncoding
     ) -> XMLWriter {
         var xml = XMLWriter()
         xml.element("DeleteResult") { xml in
-            if encodesURL { xml.element("EncodingType", "url") }
+            if encoding.isWanted { xml.element("EncodingType", "url") }
             for (item, deletion) in zip(order.items, deletions) {
                 xml.element("Deleted") { xml in
-                    xml.element("Key", encodesURL ? PercentCoding.encode(item.key) : item.key)
+                    encoding.write("Key", item.key, &xml)
                     if let version = item.version { xml.element("VersionId", version) }
                     if deletion.isMarker {
                         xml.element("DeleteMarker", "true")

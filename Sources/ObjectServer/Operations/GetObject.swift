@@ -16,12 +16,12 @@ enum GetObject {
         let (object, reader) = try ObjectLookup.opened(request, service)
         try Preconditions(reading: request.headers).check(object)
         try checkClass(object, now: service.clock.now)
-        var reply = try reply(request, object, reader, now: service.clock.now)
+        var reply = try reply(request, object, reader, service)
         service.name(object, of: request.bucket, in: &reply.headers)
         return reply
     }
 
-    private static func checkClass(_ object: StoredObject, now: Int64) throws(ServiceError) {
+    static func checkClass(_ object: StoredObject, now: Int64) throws(ServiceError) {
         guard object.isArchived, object.restoredFrom > now || object.restoredUntil <= now else { return }
         throw ServiceError(
             403, "InvalidObjectState", "The operation is not valid for the object's state",
@@ -29,7 +29,7 @@ enum GetObject {
     }
 
     private static func reply(
-        _ request: Request, _ object: StoredObject, _ reader: PieceReader, now: Int64
+        _ request: Request, _ object: StoredObject, _ reader: PieceReader, _ service: Service
     ) throws -> Reply {
         let isStandard = request.headers["x-oss-range-behavior"]?.isEqual(to: "standard") ?? false
         let range = ByteRange.resolve(request.headers["range"], size: object.size, isStandard: isStandard)
@@ -44,7 +44,7 @@ enum GetObject {
             throw ServiceError.invalidRange(size: object.size, requested: request.headers["range"] ?? [])
         }
         var reply = Reply(status)
-        ObjectHeaders.describe(object, in: &headers, now: now)
+        ObjectHeaders.describe(object, in: &headers, service)
         headers.append("Accept-Ranges", Bytes("bytes"))
         for (parameter, name) in overrides {
             guard let value = request.query[parameter] else { continue }

@@ -15,7 +15,7 @@ enum HeadOperations {
         let object = try ObjectLookup.followed(request, service)
         try Preconditions(reading: request.headers).check(object)
         var reply = Reply(200)
-        ObjectHeaders.describe(object, in: &reply.headers, now: service.clock.now)
+        ObjectHeaders.describe(object, in: &reply.headers, service)
         service.name(object, of: request.bucket, in: &reply.headers)
         reply.headers.append("Accept-Ranges", Bytes("bytes"))
         reply.body = .lengthOnly(object.size)
@@ -26,7 +26,7 @@ enum HeadOperations {
     private static func meta(_ request: Request, _ service: Service) throws -> Reply {
         let object = try ObjectLookup.unfollowed(request, service)
         var reply = Reply(200)
-        ObjectHeaders.identify(object, in: &reply.headers)
+        ObjectHeaders.identify(object, in: &reply.headers, service)
         service.name(object, of: request.bucket, in: &reply.headers)
         if object.isLink { reply.headers.append("x-oss-object-type", object.type) }
         if request.isHead { reply.body = .lengthOnly(object.size) }

@@ -1,9 +1,9 @@
 /// Both listings: V1 goes on at a marker, V2 at an opaque token.
 enum ListOperations {
     static let routes = [
-        Route("GET", .bucket, .listObjects) { .reply(try List(request: $0, isV2: false).reply($0, $1)) },
+        Route("GET", .bucket, .listObjects) { .reply(try List($0, $1, isV2: false).reply($0, $1)) },
         Route("GET", .bucket, query: ["list-type"], .listObjectsV2) {
-            .reply(try List(request: $0, isV2: true).reply($0, $1))
+            .reply(try List($0, $1, isV2: true).reply($0, $1))
         },
     ]
 
@@ -17,26 +17,21 @@ enum ListOperations {
     private struct List {
         var query = ListingQuery()
         let isV2: Bool
-        let encodesURL: Bool
+        let encoding: URLEncoding
         let hasOwner: Bool
 
-        init(request: Request, isV2: Bool) throws(ServiceError) {
+        init(_ request: Request, _ service: Service, isV2: Bool) throws(ServiceError) {
             self.isV2 = isV2
             let parameters = request.query
             if isV2, let type = parameters["list-type"], !type.isEqual(to: "2") {
                 throw .invalidArgument("list-type must be 2.", name: "list-type", value: type)
             }
-            let encoding = parameters["encoding-type"] ?? []
-            guard encoding.isEmpty || encoding.isEqual(to: "url") else {
-                throw .invalidArgument(
-                    "Invalid Encoding Method specified in Request.", name: "encoding-type", value: encoding)
-            }
-            encodesURL = !encoding.isEmpty
+            encoding = try URLEncoding(request, service)
             hasOwner = !isV2 || parameters["fetch-owner"]?.isEqual(to: "true") ?? false
             query.prefix = try Self.bounded(parameters, "prefix")
             query.delimiter = try Self.bounded(parameters, "delimiter")
             query.maximum = try Self.maximum(parameters)
-            query.carriesAnyKey = encodesURL
+            query.carriesAnyKey = encoding.isWanted
             query.after = try Self.after(parameters, isV2: isV2)
         }
 
@@ -74,7 +69,7 @@ enum ListOperations {
         }
 
         func reply(_ request: Request, _ service: Service) throws -> Reply {
-            let page = try service.folder.list(request.bucket, query)
+            let page = try page(request, service)
             let now = service.clock.now
             var xml = XMLWriter()
             xml.element("ListBucketResult") { xml in
@@ -83,7 +78,7 @@ enum ListOperations {
                 xml.element("MaxKeys", query.maximum)
                 if !query.delimiter.isEmpty || !isV2 { write("Delimiter", query.delimiter, &xml) }
                 xml.element("IsTruncated", page.next == nil ? "false" : "true")
-                if encodesURL { xml.element("EncodingType", "url") }
+                if encoding.isWanted { xml.element("EncodingType", "url") }
                 writeBounds(request, page, &xml)
                 for object in page.objects { write(object, &xml, now: now) }
                 for common in page.commonPrefixes {
@@ -119,7 +114,18 @@ enum ListOperations {
         }
 
         private func write(_ name: StaticString, _ value: Bytes, _ xml: inout XMLWriter) {
-            xml.element(name, encodesURL ? PercentCoding.encode(value) : value)
+            encoding.write(name, value, &xml)
+        }
+
+        /// The page itself, or before the first one an empty one that says that there is more.
+        private func page(_ request: Request, _ service: Service) throws -> ListingPage {
+            let isFirst = request.query["continuation-token"]?.isEmpty ?? true
+            guard service.answers.firstPage == .empty, isV2, isFirst, query.maximum > 0 else {
+                return try service.folder.list(request.bucket, query)
+            }
+            var page = ListingPage()
+            page.next = query.after ?? .key([])
+            return page
         }
     }
 }

@@ -31,20 +31,21 @@ enum MultipartUpload {
 
     private static func initiate(_ request: Request, _ service: Service) throws -> Reply {
         let row = try PutObject.row(request, type: "Multipart")
-        let upload = StoredUpload(
+        var upload = StoredUpload(
             id: hexadecimal(Digests.random(16), upperCase: true), key: request.key, initiated: service.clock.now,
             storageClass: row.storageClass, acl: row.acl, tagging: row.tagging, fields: row.fields,
             forbidsOverwrite: try ObjectHeaders.forbidsOverwrite(request, service))
+        upload.isSequential = request.query.contains("sequential")
         if upload.forbidsOverwrite, try service.folder.object(request.bucket, request.key) != nil {
             throw ServiceError.fileAlreadyExists
         }
         try service.folder.begin(request.bucket, upload)
-        let encodesURL = try URLEncoding.isWanted(request)
+        let encoding = try URLEncoding(request, service)
         var xml = XMLWriter()
         xml.element("InitiateMultipartUploadResult") { xml in
-            if encodesURL { xml.element("EncodingType", "url") }
+            if encoding.isWanted { xml.element("EncodingType", "url") }
             xml.element("Bucket", request.bucket)
-            URLEncoding.write("Key", request.key, encodesURL, &xml)
+            encoding.write("Key", request.key, &xml)
             xml.element("UploadId", upload.id)
         }
         return .xml(200, xml)
@@ -62,18 +63,32 @@ enum MultipartUpload {
 }
 
 /// `encoding-type=url`, by which replies carry keys that XML can't.
-enum URLEncoding {
-    static func isWanted(_ request: Request) throws(ServiceError) -> Bool {
+struct URLEncoding: Sendable {
+    let isWanted: Bool
+    private let space: ServiceAnswers.ListingSpace
+
+    init(_ request: Request, _ service: Service) throws(ServiceError) {
         let encoding = request.query["encoding-type"] ?? []
         guard encoding.isEmpty || encoding.isEqual(to: "url") else {
             throw .invalidArgument(
                 "Invalid Encoding Method specified in Request.", name: "encoding-type", value: encoding)
         }
-        return !encoding.isEmpty
+        isWanted = !encoding.isEmpty
+        space = service.answers.listingSpace
     }
 
-    static func write(_ name: StaticString, _ value: Bytes, _ encodesURL: Bool, _ xml: inout XMLWriter) {
-        xml.element(name, encodesURL || !XMLText.canCarry(value) ? PercentCoding.encode(value) : value)
+    func write(_ name: StaticString, _ value: Bytes, _ xml: inout XMLWriter) {
+        xml.element(name, isWanted || !XMLText.canCarry(value) ? encoded(value) : value)
+    }
+
+    private func encoded(_ value: Bytes) -> Bytes {
+        switch space {
+        case .percent: PercentCoding.encode(value)
+        case .plus:
+            Bytes(
+                value.split(separator: 0x20, omittingEmptySubsequences: false)
+                    .map { PercentCoding.encode($0) }.joined(separator: [0x2B]))
+        }
     }
 
     /// A number out of a parameter, up to `greatest`, which it also is where the client says nothing

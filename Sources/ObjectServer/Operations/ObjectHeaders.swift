@@ -71,10 +71,11 @@ enum ObjectHeaders {
         try choice(request, "x-oss-object-acl", of: ["default", "private", "public-read", "public-read-write"])
     }
 
-    /// Without force where the bucket has, or had, versions: as with OSS.
+    /// Without force where the bucket has, or had, versions, as OSS's documentation says.
     static func forbidsOverwrite(_ request: Request, _ service: Service) throws(ServiceError) -> Bool {
         let value = try choice(request, "x-oss-forbid-overwrite", of: ["true", "false"])
-        return value?.isEqual(to: "true") ?? false && service.folder.versioning(request.bucket) == .off
+        let counts = service.folder.versioning(request.bucket) == .off || service.answers.forbidOverwrite == .honoured
+        return value?.isEqual(to: "true") ?? false && counts
     }
 
     /// The x-oss-tagging header, which stays encoded: at most ten tags, keys up to 128 and values up to 256 bytes.
@@ -98,22 +99,23 @@ enum ObjectHeaders {
     }
 
     /// ETag, date and checksum, which every description has.
-    static func identify(_ object: StoredObject, in headers: inout Fields) {
+    static func identify(_ object: StoredObject, in headers: inout Fields, _ service: Service) {
         headers.append("ETag", [0x22] + object.etag + [0x22])
         headers.append("Last-Modified", Dates.header(object.modified))
+        guard service.answers.checksum == .told else { return }
         headers.append("x-oss-hash-crc64ecma", Bytes(String(object.crc).utf8))
     }
 
     /// All headers of HeadObject and GetObject.
-    static func describe(_ object: StoredObject, in headers: inout Fields, now: Int64) {
-        identify(object, in: &headers)
+    static func describe(_ object: StoredObject, in headers: inout Fields, _ service: Service) {
+        identify(object, in: &headers, service)
         headers.append("x-oss-object-type", object.type)
         headers.append("x-oss-storage-class", object.storageClass)
         if !object.md5.isEmpty { headers.append("Content-MD5", object.md5) }
         if object.isAppendable {
             headers.append("x-oss-next-append-position", Bytes(String(object.size).utf8))
         }
-        if let restoration = object.restoration(now: now) { headers.append("x-oss-restore", restoration) }
+        if let restoration = object.restoration(now: service.clock.now) { headers.append("x-oss-restore", restoration) }
         if !object.tagging.isEmpty {
             let count = object.tagging.split(separator: 0x26).count
             headers.append("x-oss-tagging-count", Bytes(String(count).utf8))

@@ -36,7 +36,7 @@ struct Preconditions {
     }
 
     /// `wanted` is one ETag or several with commas between, each with or without quotes, or `*`.
-    private static func matches(_ wanted: Bytes, _ etag: Bytes) -> Bool {
+    static func matches(_ wanted: Bytes, _ etag: Bytes) -> Bool {
         wanted.split(separator: 0x2C).contains { item in
             var item = Bytes(item).trimmed
             if item.isEqual(to: "*") { return true }

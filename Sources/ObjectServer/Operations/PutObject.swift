@@ -20,19 +20,17 @@ final class PutReceiver: BodyReceiver {
     private let request: Request
     private let service: Service
     private let intake: BodyIntake
-    private let forbidsOverwrite: Bool
+    private let rule: OverwriteRule
     private var row: StoredObject
 
     /// Checks all that the head tells, so that a body that would be refused isn't waited for.
     init(_ request: Request, _ service: Service) throws {
         self.request = request
         self.service = service
-        forbidsOverwrite = try ObjectHeaders.forbidsOverwrite(request, service)
+        rule = try OverwriteRule(request, service)
         row = try PutObject.row(request, type: "Normal")
         intake = try BodyIntake(request, service, limit: service.limits.bodyMaximum, takesMD5: true)
-        if forbidsOverwrite, try service.folder.object(request.bucket, request.key) != nil {
-            throw ServiceError.fileAlreadyExists
-        }
+        if !rule.isEmpty { try rule.check(try service.folder.object(request.bucket, request.key)) }
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws { try intake.receive(bytes) }
@@ -46,9 +44,7 @@ final class PutReceiver: BodyReceiver {
             row.md5 = came.md5.map(Digests.base64) ?? []
             row.etag = Self.etag(size: came.size, crc: came.crc, md5: came.md5)
             row.modified = service.clock.now
-            row = try service.folder.put(request.bucket, row) { [forbidsOverwrite] old in
-                if forbidsOverwrite && old != nil { throw ServiceError.fileAlreadyExists }
-            }
+            row = try service.folder.put(request.bucket, row) { [rule] in try rule.check($0) }
         } catch {
             intake.abandon()
             throw error

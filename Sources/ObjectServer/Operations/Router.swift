@@ -5,9 +5,15 @@ struct Service: Sendable {
     let folder: ObjectFolder
     let region: Bytes
     var limits = ServerLimits()
+    var answers = ServiceAnswers()
+    /// Buckets of other regions, each with the endpoint that serves it.
+    var elsewhere: [Bytes: Bytes] = [:]
+    var isHierarchical = false
     let tokens: TokenIssuer
     var auth = AuthServer.Options()
     let clock = ServerClock()
+    let statistics = KeptStatistics()
+    let nonces = Nonces()
 }
 
 extension Service {
@@ -72,7 +78,7 @@ enum Router {
         BucketOperations.routes + ListOperations.routes + HeadOperations.routes + GetObject.routes + PutObject.routes
         + CopyObject.routes + DeleteOperations.routes + MultipartUpload.routes + AppendObject.routes
         + SymlinkOperations.routes + TaggingOperations.routes + AccessOperations.routes + RestoreObject.routes
-        + AccountOperations.routes + VersionOperations.routes
+        + AccountOperations.routes + VersionOperations.routes + ProcessObject.routes + NamespaceOperations.routes
 
     /// OSS's sub-resources, known here or not: with one that no route names, the request gets NotImplemented instead
     /// of being taken for something else.

@@ -124,6 +124,12 @@ extension ServiceError {
             details: number.map { [.init(name: "PartNumber", value: Bytes(String($0).utf8))] } ?? [])
     }
 
+    static func partNotSequential(_ number: Int64) -> ServiceError {
+        ServiceError(
+            400, "PartNotSequential", "The part is not the one that follows in a sequential upload.",
+            details: [.init(name: "PartNumber", value: Bytes(String(number).utf8))])
+    }
+
     static func invalidRange(size: UInt64, requested: Bytes) -> ServiceError {
         ServiceError(
             416, "InvalidRange", "The requested range cannot be satisfied.",
@@ -158,6 +164,30 @@ extension ServiceError {
             details: [.init(name: "ResourceType", value: Bytes("DeleteMarker"))])
         error.headers.append("x-oss-delete-marker", Bytes("true"))
         error.headers.append("x-oss-version-id", version)
+        return error
+    }
+
+    static func operationNotSupported(_ key: Bytes) -> ServiceError {
+        ServiceError(
+            400, "OperationNotSupported", "The operation is not supported for this resource",
+            details: [.init(name: "ObjectName", value: key)])
+    }
+
+    /// For a bucket of another region, which `endpoint` serves.
+    static func servedElsewhere(
+        _ request: Request, _ endpoint: Bytes, _ answer: ServiceAnswers.WrongRegion
+    ) -> ServiceError {
+        var error = ServiceError(
+            403, "AccessDenied",
+            """
+            The bucket you are attempting to access must be addressed using the specified endpoint. \
+            Please send all future requests to this endpoint.
+            """,
+            details: [.init(name: "Bucket", value: request.bucket), .init(name: "Endpoint", value: endpoint)])
+        guard answer == .redirect else { return error }
+        (error.status, error.code) = (301, Bytes("PermanentRedirect"))
+        let path = PercentCoding.encode(request.key, keepsSlash: true)
+        error.headers.append("Location", Bytes("http://") + request.bucket + [0x2E] + endpoint + [0x2F] + path)
         return error
     }
 

@@ -1,7 +1,7 @@
 /// An object's tags: put, given back and taken away without touching anything else of it.
 enum TaggingOperations {
     static let routes = [
-        Route("PUT", .object, query: ["tagging"], .putObjectTagging) { request, service in
+        Route("PUT", .object, query: ["tagging"], takesVersion: true, .putObjectTagging) { request, service in
             .receive(
                 DocumentReceiver(limitBytes: documentLimitBytes) { document in
                     let tagging = try Tags(document).encoded
@@ -13,7 +13,7 @@ enum TaggingOperations {
         Route("GET", .object, query: ["tagging"], takesVersion: true, .getObjectTagging) { request, service in
             .reply(.xml(200, document(try ObjectLookup.unfollowed(request, service).tagging)))
         },
-        Route("DELETE", .object, query: ["tagging"], .deleteObjectTagging) { request, service in
+        Route("DELETE", .object, query: ["tagging"], takesVersion: true, .deleteObjectTagging) { request, service in
             try change(request, service, to: [])
             return .reply(Reply(204))
         },
@@ -23,8 +23,8 @@ enum TaggingOperations {
     private static let documentLimitBytes = 64 << 10
 
     private static func change(_ request: Request, _ service: Service, to tagging: Bytes) throws {
-        _ = try service.folder.change(request.bucket, request.key) { old in
-            guard var object = old else { throw ServiceError.noSuchKey(request.key) }
+        try service.folder.describe(request.bucket, request.key, version: request.query["versionId"]) { old in
+            var object = old
             object.tagging = tagging
             return object
         }

@@ -7,16 +7,16 @@ enum UploadListings {
         let id = MultipartUpload.uploadID(request)
         let maximum = try URLEncoding.count(request, "max-parts", upTo: greatestMaximum)
         let marker = try URLEncoding.count(request, "part-number-marker", upTo: 1 << 31)
-        let encodesURL = try URLEncoding.isWanted(request)
+        let encoding = try URLEncoding(request, service)
         let after = request.query["part-number-marker"]?.isEmpty ?? true ? 0 : Int64(marker)
         let (upload, found) = try service.folder.parts(
             request.bucket, request.key, id, after: after, maximum: Int64(maximum) + 1)
         let parts = found.prefix(Int(maximum))
         var xml = XMLWriter()
         xml.element("ListPartsResult") { xml in
-            if encodesURL { xml.element("EncodingType", "url") }
+            if encoding.isWanted { xml.element("EncodingType", "url") }
             xml.element("Bucket", request.bucket)
-            URLEncoding.write("Key", request.key, encodesURL, &xml)
+            encoding.write("Key", request.key, &xml)
             xml.element("UploadId", id)
             xml.element("StorageClass", upload.storageClass)
             xml.element("PartNumberMarker", after)
@@ -37,7 +37,7 @@ enum UploadListings {
     }
 
     static func uploads(_ request: Request, _ service: Service) throws -> Reply {
-        let encodesURL = try URLEncoding.isWanted(request)
+        let encoding = try URLEncoding(request, service)
         var query = UploadQuery()
         query.prefix = request.query["prefix"] ?? []
         query.delimiter = request.query["delimiter"] ?? []
@@ -45,30 +45,30 @@ enum UploadListings {
         // Without a key an id says nothing.
         query.idMarker = query.keyMarker.isEmpty ? [] : request.query["upload-id-marker"] ?? []
         query.maximum = Int(try URLEncoding.count(request, "max-uploads", upTo: greatestMaximum))
-        query.carriesAnyKey = encodesURL
+        query.carriesAnyKey = encoding.isWanted
         let page = try service.folder.uploads(request.bucket, query)
         var xml = XMLWriter()
         xml.element("ListMultipartUploadsResult") { xml in
-            if encodesURL { xml.element("EncodingType", "url") }
+            if encoding.isWanted { xml.element("EncodingType", "url") }
             xml.element("Bucket", request.bucket)
-            URLEncoding.write("KeyMarker", query.keyMarker, encodesURL, &xml)
+            encoding.write("KeyMarker", query.keyMarker, &xml)
             xml.element("UploadIdMarker", query.idMarker)
-            URLEncoding.write("NextKeyMarker", page.next?.key ?? [], encodesURL, &xml)
+            encoding.write("NextKeyMarker", page.next?.key ?? [], &xml)
             xml.element("NextUploadIdMarker", page.next?.id ?? [])
-            URLEncoding.write("Delimiter", query.delimiter, encodesURL, &xml)
-            URLEncoding.write("Prefix", query.prefix, encodesURL, &xml)
+            encoding.write("Delimiter", query.delimiter, &xml)
+            encoding.write("Prefix", query.prefix, &xml)
             xml.element("MaxUploads", query.maximum)
             xml.element("IsTruncated", page.next == nil ? "false" : "true")
             for upload in page.uploads {
                 xml.element("Upload") { xml in
-                    URLEncoding.write("Key", upload.key, encodesURL, &xml)
+                    encoding.write("Key", upload.key, &xml)
                     xml.element("UploadId", upload.id)
                     xml.element("StorageClass", upload.storageClass)
                     xml.element("Initiated", Dates.xml(upload.initiated))
                 }
             }
             for common in page.commonPrefixes {
-                xml.element("CommonPrefixes") { URLEncoding.write("Prefix", common, encodesURL, &$0) }
+                xml.element("CommonPrefixes") { encoding.write("Prefix", common, &$0) }
             }
         }
         return .xml(200, xml)

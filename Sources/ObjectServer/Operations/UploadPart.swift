@@ -10,9 +10,8 @@ final class PartReceiver: BodyReceiver {
         self.request = request
         self.service = service
         number = try MultipartUpload.partNumber(request, service.limits)
-        guard try service.folder.upload(request.bucket, request.key, MultipartUpload.uploadID(request)) != nil else {
-            throw ServiceError.noSuchUpload(MultipartUpload.uploadID(request))
-        }
+        try service.folder.checkPart(
+            request.bucket, request.key, MultipartUpload.uploadID(request), number: number)
         // Parts are large and many: their ETags are of CRC-64 and length, which is as opaque as any.
         intake = try BodyIntake(request, service, limit: service.limits.bodyMaximum, takesMD5: false)
     }
@@ -50,11 +49,12 @@ enum UploadPartCopy {
             throw ServiceError.noSuchBucket(source.bucket)
         }
         try ObjectKeyRules.check(source.key, service.limits)
-        guard try service.folder.upload(request.bucket, request.key, id) != nil else {
-            throw ServiceError.noSuchUpload(id)
-        }
+        try service.folder.checkPart(request.bucket, request.key, id, number: number)
         let (original, reader) = try service.folder.open(source.bucket, source.key, version: source.version)
         guard !original.isLink else { throw ServiceError.invalidTargetType(source.key) }
+        guard !original.isAppendable || service.answers.partCopyAppendable == .accepted else {
+            throw ServiceError.operationNotSupported(source.key)
+        }
         try Preconditions(copying: request.headers).check(original)
         let (offset, length) = try range(request, original)
         guard length <= service.limits.bodyMaximum else { throw ServiceError.entityTooLarge }

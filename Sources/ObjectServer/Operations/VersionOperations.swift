@@ -42,7 +42,7 @@ enum VersionOperations {
     }
 
     private static func list(_ request: Request, _ service: Service) throws -> Reply {
-        let encodesURL = try URLEncoding.isWanted(request)
+        let encoding = try URLEncoding(request, service)
         var query = VersionQuery()
         query.prefix = request.query["prefix"] ?? []
         query.delimiter = request.query["delimiter"] ?? []
@@ -56,29 +56,29 @@ enum VersionOperations {
         var xml = XMLWriter()
         xml.element("ListVersionsResult") { xml in
             xml.element("Name", request.bucket)
-            URLEncoding.write("Prefix", query.prefix, encodesURL, &xml)
-            URLEncoding.write("KeyMarker", query.keyMarker, encodesURL, &xml)
+            encoding.write("Prefix", query.prefix, &xml)
+            encoding.write("KeyMarker", query.keyMarker, &xml)
             xml.element("VersionIdMarker", query.versionMarker)
             xml.element("MaxKeys", query.maximum)
-            URLEncoding.write("Delimiter", query.delimiter, encodesURL, &xml)
-            if encodesURL { xml.element("EncodingType", "url") }
+            encoding.write("Delimiter", query.delimiter, &xml)
+            if encoding.isWanted { xml.element("EncodingType", "url") }
             xml.element("IsTruncated", page.next == nil ? "false" : "true")
             if let next = page.next {
-                URLEncoding.write("NextKeyMarker", next.key, encodesURL, &xml)
+                encoding.write("NextKeyMarker", next.key, &xml)
                 xml.element("NextVersionIdMarker", next.version)
             }
-            for item in page.versions { write(item, encodesURL, &xml) }
+            for item in page.versions { write(item, encoding, &xml) }
             for common in page.commonPrefixes {
-                xml.element("CommonPrefixes") { URLEncoding.write("Prefix", common, encodesURL, &$0) }
+                xml.element("CommonPrefixes") { encoding.write("Prefix", common, &$0) }
             }
         }
         return .xml(200, xml)
     }
 
-    private static func write(_ item: VersionPage.Item, _ encodesURL: Bool, _ xml: inout XMLWriter) {
+    private static func write(_ item: VersionPage.Item, _ encoding: URLEncoding, _ xml: inout XMLWriter) {
         let object = item.version.object
         xml.element(item.version.isMarker ? "DeleteMarker" : "Version") { xml in
-            URLEncoding.write("Key", object.key, encodesURL, &xml)
+            encoding.write("Key", object.key, &xml)
             xml.element("VersionId", object.versionLabel)
             xml.element("IsLatest", item.isLatest ? "true" : "false")
             xml.element("LastModified", Dates.xml(object.modified))

@@ -24,12 +24,17 @@ struct SignatureContext: Sendable {
     var allowedSkewSeconds: Int64 = 900
     /// What gave out temporary keys; nil where nothing does.
     var tokens: TokenIssuer?
+    var answers = ServiceAnswers()
 
     /// The keys that go by this identifier, or the refusal that OSS gives for one that it doesn't know.
     func keys(of identifier: Bytes) throws(ServiceError) -> AccessKeys {
         if identifier == keys.identifier { return keys }
         if let temporary = tokens?.keys(of: identifier) { return temporary }
-        throw ServiceError(
+        throw Self.unknown(identifier)
+    }
+
+    static func unknown(_ identifier: Bytes) -> ServiceError {
+        ServiceError(
             403, "InvalidAccessKeyId", "The OSS Access Key Id you provided does not exist in our records.",
             ec: "0002-00000902", details: [.init(name: "OSSAccessKeyId", value: identifier)])
     }
@@ -53,7 +58,17 @@ struct SignatureChecker: Sendable {
         guard claimed.count <= 1 else {
             throw .invalidArgument("Only one signature may be given: in the header or in the URL.", name: "Signature")
         }
-        if let scheme = claimed.first { return try scheme.check(request, context) }
+        if let scheme = claimed.first {
+            do throws(ServiceError) {
+                return try scheme.check(request, context)
+            } catch {
+                var refusal = error
+                if context.answers.mismatch == .bare, refusal.code.isEqual(to: "SignatureDoesNotMatch") {
+                    refusal.details = []
+                }
+                throw refusal
+            }
+        }
         guard !request.headers.contains("authorization") else {
             throw .invalidArgument(
                 "The authorization type you provided is not supported.", name: "Authorization", ec: "0002-00000001")
@@ -62,8 +77,13 @@ struct SignatureChecker: Sendable {
             403, "AccessDenied", "You have no right to access this object because of bucket acl.", ec: "0003-00000001")
     }
 
-    static func checkDate(_ moment: Int64, sent: Bytes, _ context: SignatureContext) throws(ServiceError) {
+    static func checkDate(
+        _ moment: Int64, sent: Bytes, _ context: SignatureContext, isVersion4: Bool = false
+    ) throws(ServiceError) {
         guard abs(moment - context.now) > context.allowedSkewSeconds else { return }
+        if isVersion4, context.answers.farDate == .invalid {
+            throw .invalidArgument("Invalid signing date in Authorization header.", name: "Date", value: sent)
+        }
         throw ServiceError(
             403, "RequestTimeTooSkewed", "The difference between the request time and the current time is too large.",
             ec: "0002-00000504",
@@ -79,7 +99,12 @@ struct SignatureChecker: Sendable {
         _ sent: Bytes?, _ keys: AccessKeys, _ context: SignatureContext
     ) throws(ServiceError) {
         if let expiry = keys.expiry, expiry <= context.now {
-            throw ServiceError(403, "SecurityTokenExpired", "The security token you provided has expired.")
+            throw expiredToken(keys, context.answers.expiredToken)
+        }
+        switch context.tokens?.revocations.form(of: keys.identifier) {
+        case .expired: throw expiredToken(keys, context.answers.expiredToken)
+        case .invalid: throw invalidToken
+        case nil: break
         }
         switch (keys.securityToken, sent) {
         case (nil, nil): return
@@ -87,9 +112,20 @@ struct SignatureChecker: Sendable {
         case (_?, nil):
             throw ServiceError(
                 403, "InvalidSecurityToken", "The security token is missing.", ec: "0002-00000003")
-        default:
-            throw ServiceError(
-                403, "InvalidSecurityToken", "The security token you provided is invalid.", ec: "0002-00000006")
+        default: throw invalidToken
+        }
+    }
+
+    private static let invalidToken = ServiceError(
+        403, "InvalidSecurityToken", "The security token you provided is invalid.", ec: "0002-00000006")
+
+    private static func expiredToken(_ keys: AccessKeys, _ answer: ServiceAnswers.ExpiredToken) -> ServiceError {
+        switch answer {
+        case .expired: ServiceError(403, "SecurityTokenExpired", "The security token you provided has expired.")
+        case .invalid: invalidToken
+        case .unknown: SignatureContext.unknown(keys.identifier)
+        case .denied:
+            ServiceError(403, "AccessDenied", "The security token you provided has expired.", ec: "0002-00000008")
         }
     }
 

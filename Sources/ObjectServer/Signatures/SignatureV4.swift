@@ -17,7 +17,7 @@ struct SignatureV4: SignatureScheme {
         try SignatureChecker.checkToken(request.headers["x-oss-security-token"], keys, context)
         try authorization.check(request, date: date, keys)
         // Last, so that a caller with the wrong keys doesn't learn to mend its clock first.
-        try SignatureChecker.checkDate(Dates.fromSigning(date) ?? 0, sent: date, context)
+        try SignatureChecker.checkDate(Dates.fromSigning(date) ?? 0, sent: date, context, isVersion4: true)
     }
 
     private func signingDate(of request: Request, _ authorization: Authorization) throws(ServiceError) -> Bytes {

@@ -8,6 +8,21 @@ extension ObjectFolder {
         try state.withLock { try $0.index.uploads.upload(bucket, key, id) }
     }
 
+    /// Throws what a part with this number would get: NoSuchUpload or PartNotSequential.
+    func checkPart(_ bucket: Bytes, _ key: Bytes, _ id: Bytes, number: Int64) throws {
+        try state.withLock { try Self.checkPart($0.index.uploads, bucket, key, id, number) }
+    }
+
+    private static func checkPart(
+        _ uploads: UploadIndex, _ bucket: Bytes, _ key: Bytes, _ id: Bytes, _ number: Int64
+    ) throws {
+        guard let upload = try uploads.upload(bucket, key, id) else { throw ServiceError.noSuchUpload(id) }
+        guard upload.isSequential else { return }
+        let last = try uploads.lastNumber(id)
+        // The last one may come again, as its answer may have been lost.
+        guard number == last + 1 || (number == last && last > 0) else { throw ServiceError.partNotSequential(number) }
+    }
+
     /// Adds a part, in the place of an older one of its number; NoSuchUpload where the upload has ended meanwhile.
     func put(_ bucket: Bytes, _ key: Bytes, _ id: Bytes, _ part: StoredPart) throws {
         remove(try state.withLock { try put(bucket, key, id, part, &$0) })
@@ -27,7 +42,7 @@ extension ObjectFolder {
         _ bucket: Bytes, _ key: Bytes, _ id: Bytes, _ part: StoredPart, _ state: inout State
     ) throws -> [BodyID] {
         let uploads = state.index.uploads
-        guard try uploads.upload(bucket, key, id) != nil else { throw ServiceError.noSuchUpload(id) }
+        try Self.checkPart(uploads, bucket, key, id, part.number)
         let old = try uploads.part(id, part.number)
         try uploads.put(id, part)
         return state.leases.retire(old?.pieces.bodies ?? [])

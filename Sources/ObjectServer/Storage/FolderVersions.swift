@@ -52,6 +52,17 @@ extension ObjectFolder {
         return (object, PieceReader(object.pieces, folder: self, lease: lease))
     }
 
+    /// Changes what is told of the object or of a version of it; throws what OSS answers where there is none.
+    @discardableResult
+    func describe(
+        _ bucket: Bytes, _ key: Bytes, version: Bytes?, change: (StoredObject) throws -> StoredObject
+    ) throws -> StoredObject {
+        try state.withLock { state in
+            let versions = state.versions(bucket)
+            return try state.index.transaction { try versions.describe(key, version: version, change: change) }
+        }
+    }
+
     /// Deletes the object, or one version of it.
     func delete(_ bucket: Bytes, _ key: Bytes, version: Bytes?, now: Int64) throws -> ObjectVersions.Deletion {
         let (deletion, gone) = try state.withLock { state in

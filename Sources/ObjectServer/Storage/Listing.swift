@@ -42,6 +42,8 @@ struct ListingPage: Sendable {
     /// After so many rows under one common prefix it is cheaper to seek past it than to read on.
     private static let rowsBeforeSeek = 8
 
+    init() {}
+
     /// Reads a page off `cursor`. Each object and each common prefix counts as one towards the maximum.
     init(_ query: ListingQuery, _ cursor: inout some ObjectCursor) throws {
         guard query.maximum > 0, let start = Self.start(of: query) else { return }

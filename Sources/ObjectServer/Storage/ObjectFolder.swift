@@ -27,11 +27,11 @@ final class ObjectFolder: Sendable {
     }
 
     /// Opens or makes the folder at `path`, which a server has to itself. Blocks for the sweep.
-    init(path: String, buckets: [Bytes], isSynthetic: Bool = false) throws {
+    init(path: String, buckets: [Bytes], isSynthetic: Bool = false, listsLate: Bool = false) throws {
         try BodyStore.makeFolder(path)
         lockFile = try Self.lock(path + "/lock")
         let bodies = try BodyStore(folder: path + "/bodies", isSynthetic: isSynthetic)
-        let index = try ObjectIndex(path: path + "/index.sqlite")
+        let index = try ObjectIndex(path: path + "/index.sqlite", listsLate: listsLate)
         let used = try index.bodies()
         var last = used.lazy.map(\.number).max() ?? 0
         for body in try bodies.all() {
@@ -158,7 +158,10 @@ final class ObjectFolder: Sendable {
         try state.withLock { state in
             var cursor = state.index.cursor(bucket)
             defer { cursor.close() }
-            return try ListingPage(query, &cursor)
+            guard let recent = state.index.recent else { return try ListingPage(query, &cursor) }
+            var late = LateCursor(cursor, shown: recent.shown(bucket))
+            defer { late.close() }
+            return try ListingPage(query, &late)
         }
     }
 }

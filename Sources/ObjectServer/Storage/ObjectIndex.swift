@@ -1,8 +1,11 @@
 /// The table of objects in SQLite: rows by (bucket, key), keys as blobs, so that their order is that of bytes.
 struct ObjectIndex {
     private let database: Database
+    /// Where changes are noted that listings are not to show yet; nil where they show all at once.
+    let recent: RecentChanges?
 
-    init(path: String) throws(StorageError) {
+    init(path: String, listsLate: Bool = false) throws(StorageError) {
+        recent = listsLate ? RecentChanges() : nil
         database = try Database(path: path)
         // In WAL mode a commit is one write, which outlives this process. synchronous=OFF: a loss of power may cost
         // commits, which this server doesn't promise to hold, and there are no waits for a disk full of bodies.
@@ -34,6 +37,7 @@ struct ObjectIndex {
             try database.execute("ALTER TABLE objects ADD COLUMN version BLOB NOT NULL DEFAULT x''")
         }
         try database.execute(UploadIndex.tables + VersionIndex.tables + "PRAGMA user_version=3")
+        try uploads.upgrade()
     }
 
     var versions: VersionIndex { VersionIndex(database: database) }
@@ -89,6 +93,7 @@ struct ObjectIndex {
     }
 
     func put(_ bucket: Bytes, _ object: StoredObject) throws {
+        recent?.note(bucket, object.key, before: try self.object(bucket, object.key))
         let insert = try database.statement(
             "INSERT OR REPLACE INTO objects(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         defer { insert.reset() }
@@ -121,6 +126,7 @@ struct ObjectIndex {
     }
 
     func delete(_ bucket: Bytes, _ key: Bytes) throws {
+        recent?.note(bucket, key, before: try object(bucket, key))
         let delete = try database.statement("DELETE FROM objects WHERE bucket = ? AND key = ?")
         defer { delete.reset() }
         delete.bind(1, bucket)

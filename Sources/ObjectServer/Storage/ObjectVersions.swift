@@ -88,6 +88,20 @@ struct ObjectVersions {
         return deletion
     }
 
+    /// Changes what is told of the object or of a version of it, but no bytes: this makes no version.
+    func describe(
+        _ key: Bytes, version: Bytes?, change: (StoredObject) throws -> StoredObject
+    ) throws -> StoredObject {
+        let changed = try change(try find(key, version: version))
+        if let current = try index.object(bucket, key), version == nil || current.version == changed.version {
+            try index.put(bucket, changed)
+        } else if var older = try index.versions.find(bucket, key, changed.version) {
+            older.object = changed
+            try index.versions.put(bucket, older)
+        }
+        return changed
+    }
+
     /// The object that a read asks for, by its version or the current one; throws what OSS answers where it is none.
     func find(_ key: Bytes, version: Bytes?) throws -> StoredObject {
         if let version {

@@ -10,6 +10,8 @@ struct StoredUpload: Sendable {
     var tagging: Bytes
     var fields: Fields
     var forbidsOverwrite: Bool
+    /// True where parts must come in the order of their numbers.
+    var isSequential = false
 }
 
 /// One part of an upload.

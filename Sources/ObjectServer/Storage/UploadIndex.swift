@@ -6,25 +6,35 @@ struct UploadIndex {
         CREATE TABLE IF NOT EXISTS uploads(
             bucket BLOB NOT NULL, key BLOB NOT NULL, id BLOB NOT NULL, initiated INTEGER NOT NULL, class BLOB NOT NULL,
             acl BLOB NOT NULL, tagging BLOB NOT NULL, fields BLOB NOT NULL, forbids INTEGER NOT NULL,
-            PRIMARY KEY(bucket, key, id)) WITHOUT ROWID;
+            sequential INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(bucket, key, id)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS parts(
             upload BLOB NOT NULL, number INTEGER NOT NULL, size INTEGER NOT NULL, crc INTEGER NOT NULL,
             etag BLOB NOT NULL, modified INTEGER NOT NULL, pieces BLOB NOT NULL,
             PRIMARY KEY(upload, number)) WITHOUT ROWID;
         """
 
-    private static let columns = "id, key, initiated, class, acl, tagging, fields, forbids"
+    /// Adds what the tables of an earlier form lack.
+    func upgrade() throws(StorageError) {
+        let select = try database.statement(
+            "SELECT count(*) FROM pragma_table_info('uploads') WHERE name = 'sequential'")
+        defer { select.reset() }
+        guard try select.step(), select.integer(0) == 0 else { return }
+        select.reset()
+        try database.execute("ALTER TABLE uploads ADD COLUMN sequential INTEGER NOT NULL DEFAULT 0")
+    }
+
+    private static let columns = "id, key, initiated, class, acl, tagging, fields, forbids, sequential"
 
     private static func upload(_ row: Statement) -> StoredUpload {
         StoredUpload(
             id: row.bytes(0), key: row.bytes(1), initiated: row.integer(2), storageClass: row.bytes(3),
             acl: row.bytes(4), tagging: row.bytes(5), fields: Fields(packed: row.bytes(6)),
-            forbidsOverwrite: row.integer(7) != 0)
+            forbidsOverwrite: row.integer(7) != 0, isSequential: row.integer(8) != 0)
     }
 
     func add(_ bucket: Bytes, _ upload: StoredUpload) throws {
         let insert = try database.statement(
-            "INSERT INTO uploads(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?)")
+            "INSERT INTO uploads(bucket, \(Self.columns)) VALUES(?,?,?,?,?,?,?,?,?,?)")
         defer { insert.reset() }
         insert.bind(1, bucket)
         insert.bind(2, upload.id)
@@ -35,6 +45,7 @@ struct UploadIndex {
         insert.bind(7, upload.tagging)
         insert.bind(8, upload.fields.packed)
         insert.bind(9, upload.forbidsOverwrite ? 1 : 0)
+        insert.bind(10, upload.isSequential ? 1 : 0)
         _ = try insert.step()
     }
 
@@ -82,6 +93,14 @@ struct UploadIndex {
         insert.bind(6, part.modified)
         insert.bind(7, Piece.packed(part.pieces))
         _ = try insert.step()
+    }
+
+    /// The greatest number of a part; 0 where there is none.
+    func lastNumber(_ id: Bytes) throws -> Int64 {
+        let select = try database.statement("SELECT coalesce(max(number), 0) FROM parts WHERE upload = ?")
+        defer { select.reset() }
+        select.bind(1, id)
+        return try select.step() ? select.integer(0) : 0
     }
 
     func part(_ id: Bytes, _ number: Int64) throws -> StoredPart? {

@@ -52,15 +52,20 @@ struct VersionIndex {
         last.bind(1, bucket)
         last.bind(2, object.key)
         let sequence = try last.step() ? last.integer(0) + 1 : 1
+        try put(bucket, OlderVersion(object: object, isMarker: isMarker, sequence: sequence))
+    }
+
+    /// Adds a version, or takes the place of the one with its sequence.
+    func put(_ bucket: Bytes, _ version: OlderVersion) throws {
         let insert = try database.statement(
             """
-            INSERT INTO history(bucket, \(ObjectIndex.columns), sequence, marker)
+            INSERT OR REPLACE INTO history(bucket, \(ObjectIndex.columns), sequence, marker)
             VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
             """)
         defer { insert.reset() }
-        ObjectIndex.bind(bucket, object, to: insert)
-        insert.bind(19, sequence)
-        insert.bind(20, isMarker ? 1 : 0)
+        ObjectIndex.bind(bucket, version.object, to: insert)
+        insert.bind(19, version.sequence)
+        insert.bind(20, version.isMarker ? 1 : 0)
         _ = try insert.step()
     }
 

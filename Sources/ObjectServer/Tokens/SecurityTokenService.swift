@@ -69,7 +69,8 @@ enum SecurityTokenService {
         guard let keys = identifier == account.identifier ? account : service.tokens.keys(of: identifier) else {
             throw Refusal(404, "InvalidAccessKeyId.NotFound", "Specified access key is not found.")
         }
-        if let expiry = keys.expiry, expiry <= service.clock.now {
+        let isRevoked = keys.expiry != nil && service.tokens.revocations.form(of: identifier) != nil
+        if isRevoked || keys.expiry.map({ $0 <= service.clock.now }) ?? false {
             throw Refusal(400, "InvalidSecurityToken.Expired", "Specified SecurityToken is expired.")
         }
         guard keys.securityToken == nil || keys.securityToken == parameters["SecurityToken"] else {
@@ -85,6 +86,14 @@ enum SecurityTokenService {
         guard let moment = Dates.fromISO(parameters["Timestamp"] ?? []),
             abs(moment - service.clock.now) <= Int64(clamping: service.limits.skewSeconds)
         else { throw Refusal(400, "InvalidTimeStamp.Expired", "Specified time stamp or date value is expired.") }
+        guard let nonce = parameters["SignatureNonce"], !nonce.isEmpty else {
+            throw Refusal(400, "MissingSignatureNonce", "SignatureNonce is mandatory for this action.")
+        }
+        // A nonce is remembered as long as its time stamp is good.
+        let window = 2 * Int64(clamping: service.limits.skewSeconds)
+        guard service.nonces.use(identifier + [0] + nonce, now: service.clock.now, window: window) else {
+            throw Refusal(400, "SignatureNonceUsed", "Specified signature nonce was used already.")
+        }
     }
 
     /// An error as the token service writes it.

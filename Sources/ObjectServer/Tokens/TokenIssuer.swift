@@ -1,13 +1,14 @@
 /// Temporary keys, made from the account's own: what they are and how long they live stands in their identifier, so
-/// that nothing is kept, and a server started anew still takes those that it gave out.
+/// that only what was taken back is kept, and a server started anew still takes those that it gave out.
 struct TokenIssuer: Sendable {
     /// `STS.`, the expiry and a random number, both of 16 digits.
-    private static let prefix: StaticString = "STS."
+    static let prefix: StaticString = "STS."
     private static let identifierBytes = 4 + 16 + 16
 
     let account: AccessKeys
     /// The longest life that is given, in seconds.
     var longestSeconds: Int64 = 3600
+    let revocations = Revocations()
 
     init(account: AccessKeys) { self.account = account }
 
@@ -15,7 +16,9 @@ struct TokenIssuer: Sendable {
     func issue(seconds: Int64, now: Int64) -> AccessKeys {
         let expiry = now + min(seconds, longestSeconds)
         let digits = withUnsafeBytes(of: UInt64(bitPattern: expiry).bigEndian) { hexadecimal($0, upperCase: true) }
-        return keys(Bytes(Self.prefix) + digits + hexadecimal(Digests.random(8), upperCase: true), expiry: expiry)
+        let identifier = Bytes(Self.prefix) + digits + hexadecimal(Digests.random(8), upperCase: true)
+        revocations.issued(identifier)
+        return keys(identifier, expiry: expiry)
     }
 
     /// The keys that go by this identifier, expired or not; nil where it is none of ours.

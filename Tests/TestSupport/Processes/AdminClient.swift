@@ -124,9 +124,21 @@ package struct AdminClient: Sendable {
         _ = try call("POST", "latency", body: body)
     }
 
+<<<<<<< HEAD
     /// Sets the server's clock so far from the machine's.
     package func setClock(offsetSeconds: Int) throws {
         _ = try call("POST", "clock", body: JSONEncoder().encode(["offset_seconds": offsetSeconds]))
+=======
+    /// Makes the server's clock run ahead of this machine's by so much.
+    package func shiftClock(seconds: Int) throws {
+        _ = try call("POST", "clock", body: JSONEncoder().encode(["offset_seconds": seconds]))
+    }
+
+    /// Takes all temporary keys back that were given out up to now; `form` is how they are refused from then on:
+    /// `expired` or `invalid`.
+    package func revokeCredentials(as form: String) throws {
+        _ = try call("POST", "credentials/revoke", body: JSONEncoder().encode(["as": form]))
+>>>>>>> main
     }
 
     // MARK: - HTTP
