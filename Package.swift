@@ -82,8 +82,7 @@ let package = Package(
             "MountCommand",
             foundations + [
                 "CRuntime", "FuseBridge", "FileSystemCore", "LocalStore", "Transfer", "OSSClient", "Credentials",
-                "HTTPTransport",
-                "ObjectStore",
+                "HTTPTransport", "ObjectStore",
             ]),
         program("ossmount", ["MountCommand"]),
 
@@ -113,7 +112,7 @@ let package = Package(
             "ObjectStoreContractTests",
             foundations + ["Credentials", "Encoding", "HTTPTransport", "OSSClient", "ObjectStore", "TestSupport"]),
         tests("LocalStoreTests", foundations + ["LocalStore", "TestSupport"]),
-        tests("TransferTests", foundations + ["LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
+        tests("TransferTests", foundations + ["Checksums", "LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
         tests(
             "FileSystemCoreTests",
             foundations + ["FileSystemCore", "LocalStore", "Transfer", "ObjectStore", "TestSupport"]),

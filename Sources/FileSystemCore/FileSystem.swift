@@ -9,8 +9,7 @@ package final class FileSystem: FileSystemOperations {
     let configuration: FileSystemConfiguration
     let store: any ObjectStore
     let cache: BlockCache
-    /// Room on the disk for bytes of uploads; nil where there is none.
-    let staging: StagingFolder?
+    let uploads: UploadEngine
     let contentTypes: ContentTypes
     let notifier: any KernelNotifier
     let clock: any Clock
@@ -31,26 +30,26 @@ package final class FileSystem: FileSystemOperations {
     /// Opens that wait for the server only as long as patience lasts, so that they never stand in line behind those that
     /// wait for good.
     let revalidations = WorkerPool(name: "revalidation", limit: 256)
-    /// When a writer last failed for want of memory; a leaf.
-    let lastGivenUp = Locked(Deadline(nanoseconds: 0))
+    /// Whether the log has said that properties of objects can't be read; a leaf.
+    let hasToldProperties = Locked(false)
     /// Bytes of writes that wait for memory.
     let overflow: WriteOverflow
 
     package init(
-        configuration: FileSystemConfiguration, store: any ObjectStore, cache: BlockCache, memoryBytes: Int,
-        contentTypes: ContentTypes, notifier: any KernelNotifier, clock: any Clock, log: Log,
-        staging: StagingFolder? = nil
+        configuration: FileSystemConfiguration, store: any ObjectStore, cache: BlockCache, uploads: UploadEngine,
+        memoryBytes: Int, contentTypes: ContentTypes, notifier: any KernelNotifier, clock: any Clock, log: Log
     ) {
         self.configuration = configuration
         self.store = store
         self.cache = cache
-        self.staging = staging
+        self.uploads = uploads
         self.contentTypes = contentTypes
         self.notifier = notifier
         self.clock = clock
         self.log = log
         startedAt = clock.wall
-        overflow = WriteOverflow(limitBytes: max(16 << 20, memoryBytes / 8))
+        // A program has one write of at most 1 MiB under way for each of its threads: 256 of them may wait at least.
+        overflow = WriteOverflow(limitBytes: max(256 << 20, memoryBytes / 2))
         // The epoch is the start's second, modulo 2^24: it repeats after 194 days, long after a mount's last inode of
         // that epoch was forgotten.
         table = Locked(

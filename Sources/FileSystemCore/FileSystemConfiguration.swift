@@ -1,7 +1,6 @@
 import LocalStore
 import ObjectStore
 import Runtime
-import Transfer
 
 /// What the file system is told at its start.
 package struct FileSystemConfiguration: Sendable {
@@ -16,21 +15,19 @@ package struct FileSystemConfiguration: Sendable {
     package var metadataLifetime: Duration
     /// How long one operation may take, repeats included.
     package var deadline: Duration
-    /// The largest file that can be written, as long as files are sent from memory alone.
-    package var maximumFileBytes: Int64
     /// Names this machine in conflict copies.
     package var hostName: [UInt8]
     /// Whether changes are refused (EROFS).
     package var isReadOnly: Bool
+    /// Whether a replaced object keeps its ACL, at the cost of a request for each that others made.
+    package var keepsACL: Bool
     /// Names this run of this mount in its hidden keys.
     package var mountID: MountIdentity
-    /// How files are cut into blocks: as the cache does.
-    let grid: BlockGrid
 
     package init(
         prefix: [UInt8] = [], uid: UInt32, gid: UInt32, umask: UInt32 = 0, metadataLifetime: Duration = .seconds(10),
-        deadline: Duration = .seconds(300), memoryBytes: Int, hostName: [UInt8], isReadOnly: Bool = false,
-        mountID: MountIdentity = .make(), grid: BlockGrid
+        deadline: Duration = .seconds(300), hostName: [UInt8], isReadOnly: Bool = false,
+        keepsACL: Bool = true, mountID: MountIdentity = .make()
     ) {
         self.prefix = prefix
         self.uid = uid
@@ -38,11 +35,19 @@ package struct FileSystemConfiguration: Sendable {
         self.umask = umask
         self.metadataLifetime = metadataLifetime
         self.deadline = deadline
-        // Three quarters of the budget for one file: what is left lets others read and write beside it.
-        maximumFileBytes = Int64(memoryBytes) / 4 * 3
         self.hostName = hostName
         self.isReadOnly = isReadOnly
+        self.keepsACL = keepsACL
         self.mountID = mountID
-        self.grid = grid
+    }
+
+    /// What the keys of unfinished uploads that must not show begin with.
+    package var uploadPrefix: [UInt8] { ownPrefix("up") }
+
+    /// What the keys of objects begin with that are out of the way for a moment.
+    package var asidePrefix: [UInt8] { ownPrefix("aside") }
+
+    private func ownPrefix(_ folder: String) -> [UInt8] {
+        prefix + FileSystem.hiddenName + Array("/\(folder)/".utf8) + mountID.bytes + [UInt8(ascii: "-")]
     }
 }

@@ -16,9 +16,10 @@
 // way before them. When the server shows other bytes under a name, the name gets a new inode, and the old number goes on
 // serving what is open under it.
 //
-// Sending. A file's bytes go out whole, by one put, when it is synced or closed by the program that opened it; several
-// closers share one put. One thread at a time sends, copies or deletes for a file. A failure keeps the bytes as long as the
-// file is open for writing, and is told once to each handle. A file that was edited in place and has changed in the bucket
-// meanwhile is kept under a conflict name instead.
+// Sending. A file's bytes go out by its upload session (Transfer), in parts while it is written or all at its commit, when
+// it is synced or closed by the program that opened it; several closers share one commit. One thread at a time sends,
+// copies or deletes for a file. A failure keeps the bytes as long as the file is open for writing, and is told once to
+// each handle. A file that was edited in place and has changed in the bucket meanwhile is kept under a conflict name
+// instead. A replaced object keeps what it had besides bytes: class, encryption, tags, ACL (`Operations/Properties`).
 //
-// Not here: multipart uploads, symbolic links, extended attributes, renames of directories (EXDEV, so that mv copies).
+// Not here: symbolic links, extended attributes, renames of directories (EXDEV, so that mv copies).

@@ -80,16 +80,29 @@ struct MountWiring: Sendable {
         let slabs = SlabPool(budgetBytes: memoryBytes, slabBytes: options.blockBytes)
         let configuration = FileSystemConfiguration(
             prefix: request.bucket.prefix, uid: options.uid ?? geteuid(), gid: options.gid ?? getegid(),
-            umask: options.umask, metadataLifetime: options.metadataTTL, memoryBytes: memoryBytes,
-            hostName: Self.hostName, isReadOnly: options.isReadOnly, mountID: disk.identity,
-            grid: BlockGrid(of: slabs))
+            umask: options.umask, metadataLifetime: options.metadataTTL,
+            hostName: Self.hostName, isReadOnly: options.isReadOnly,
+            keepsACL: options.acl == .keep, mountID: disk.identity)
         let cache = BlockCache(
             store: store, slabs: slabs,
             configuration: BlockCache.Configuration(deadline: configuration.deadline), log: log)
+        let uploads = UploadEngine(
+            store: store, cache: cache, staging: disk.staging(log: log),
+            configuration: UploadEngine.Configuration(
+                limits: partLimits(store.capabilities), deadline: configuration.deadline,
+                hiddenPrefix: configuration.uploadPrefix, asidePrefix: configuration.asidePrefix), log: log)
         return FileSystem(
-            configuration: configuration, store: store, cache: cache, memoryBytes: memoryBytes,
-            contentTypes: ContentTypes(mimeTypes: Self.mimeTypes), notifier: notifier, clock: SystemClock(), log: log,
-            staging: disk.staging(log: log))
+            configuration: configuration, store: store, cache: cache, uploads: uploads, memoryBytes: memoryBytes,
+            contentTypes: ContentTypes(mimeTypes: Self.mimeTypes), notifier: notifier, clock: SystemClock(), log: log)
+    }
+
+    /// The store's limits, or smaller ones for tests.
+    private func partLimits(_ store: StoreCapabilities) -> PartLimits {
+        let options = request.options
+        var capabilities = store
+        if let bytes = options.partMinimumBytes { capabilities.minimumPartBytes = bytes }
+        if let count = options.partCount { capabilities.maximumParts = count }
+        return PartLimits(capabilities, budgetBytes: Int(options.memoryBytes), base: options.partBytes)
     }
 
     /// The folder that `cache-dir` says, checked and open; call before anything is mounted at `mountPoint`.

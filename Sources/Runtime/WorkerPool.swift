@@ -74,8 +74,15 @@ package final class WorkerPool: Sendable {
     }
 
     private func run() {
-        while let work = nextWork() { work() }
+        while runNext() {}
         state.wakeAll()
+    }
+
+    /// In a function of its own, so that an idle thread holds nothing of its last work: buffers, above all.
+    private func runNext() -> Bool {
+        guard let work = nextWork() else { return false }
+        work()
+        return true
     }
 
     private func nextWork() -> Work? {

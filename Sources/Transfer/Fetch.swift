@@ -5,21 +5,19 @@ import Runtime
 
 /// One request for neighbouring blocks of a version, from its place in line to its last byte.
 final class Fetch: ObjectReceiver, @unchecked Sendable {
-<<<<<<< HEAD
-    // Unchecked: `blocks` is set before the request begins, their `slab` then too; `filled` changes under the cache's
-    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it. The two flags
-    // belong to whichever thread runs the request.
-=======
-    // Unchecked: `isReplaced` is of the store's thread, and of the fetch's own once the get has ended; `blocks` is set before the request begins, their `slab` then too; `filled` changes under the cache's
-    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
->>>>>>> main
+    // Unchecked: `isReplaced`, `isWhole` and `isMixed` are of the thread that runs the request: the store calls on it. `blocks`
+    // is set before the request begins, their `slab` then too; `filled` changes under the cache's lock; bytes are written
+    // only past `filled`, only by the store's thread, and read only below it.
     let number: UInt64
     private let reader: ObjectReader
     private var blocks: [CacheBlock]
     private let deadline: Deadline
     private let cancellation = Cancellation()
     private let idle = Locked(false)
-<<<<<<< HEAD
+    /// Whoever waits for the headers; then the version isn't pinned.
+    private let revalidation: Revalidation?
+    /// Whether the answer is of another version than the reader's.
+    private var isReplaced = false
     /// Whether it brings the whole object, whose checksum the store compares once all bytes are here.
     private var isWhole = false
     /// Whether bytes came again and differ from those that were handed on.
@@ -27,12 +25,6 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
 
     /// Bytes that differ from their checksum are asked for so often again: they seldom do twice.
     private static let repeats = 2
-=======
-    /// Whoever waits for the headers; then the version isn't pinned.
-    private let revalidation: Revalidation?
-    /// Whether the answer is of another version than the reader's.
-    private var isReplaced = false
->>>>>>> main
 
     init(number: UInt64, reader: ObjectReader, blocks: [CacheBlock], _ revalidation: Revalidation?) {
         self.revalidation = revalidation
@@ -74,22 +66,17 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             reader.cache.log(
                 .warning, "bytes differ from their checksum, fetched again", [LogField("cause", failure?.message ?? "")]
             )
-            failure = bring()
+            failure = bring(again: true)
         }
         if failure == nil { release() }
         finish(failure)
     }
 
     /// One get; nil where it brought everything.
-    private func bring() -> ObjectStoreError? {
+    private func bring(again isRepeat: Bool = false) -> ObjectStoreError? {
         let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
-<<<<<<< HEAD
-        let request = GetRequest(key: pin.key, range: isWhole ? nil : range, ifMatch: pin.etag)
-=======
-        let isWhole = range == 0..<reader.size
         let request = GetRequest(
-            key: pin.key, range: isWhole ? nil : range, ifMatch: revalidation == nil ? pin.etag : nil)
->>>>>>> main
+            key: pin.key, range: isWhole ? nil : range, ifMatch: revalidation == nil || isRepeat ? pin.etag : nil)
         do throws(ObjectStoreError) {
             try reader.cache.store.get(
                 request, into: self, RequestContext(deadline: deadline, cancellation: cancellation))
@@ -117,7 +104,6 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             guard blocks.indices.contains(index), let slab = blocks[index].slab, within < blocks[index].length
             else { return false }
             let count = min(blocks[index].length - within, rest.count)
-<<<<<<< HEAD
             guard keep(UnsafeRawBufferPointer(rebasing: rest.prefix(count)), in: blocks[index], slab, at: within) else {
                 isMixed = true
                 return false
@@ -126,19 +112,6 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             // The end of a whole object is held back until its checksum is known to be right: no reader gets past it.
             let isHeld = isWhole && index == blocks.count - 1 && within + count == block.length
             handOn(block, upTo: within + count - (isHeld ? 1 : 0))
-=======
-            (slab.base + within).copyMemory(from: source, byteCount: count)
-            let block = blocks[index]
-            var spent = SpentMemory()
-            let satisfied: UncheckedSendable<[(ObjectReader.Waiter, ReadBytes)]> = reader.cache.state.withLock {
-                state in
-                block.filled = max(block.filled, within + count)
-                if block.isComplete { state.append(block) }
-                return UncheckedSendable(reader.takeSatisfied(&state, &spent))
-            }
-            spent.letGo()
-            for (waiter, bytes) in satisfied.value { waiter.deliver(.success(bytes)) }
->>>>>>> main
             position += Int64(count)
             rest = rest.dropFirst(count)
         }
@@ -154,12 +127,14 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
     }
 
     private func handOn(_ block: CacheBlock, upTo filled: Int) {
+        var spent = SpentMemory()
         let satisfied: UncheckedSendable<[(ObjectReader.Waiter, ReadBytes)]> = reader.cache.state.withLock { state in
             guard filled > block.filled else { return UncheckedSendable([]) }
             block.filled = filled
             if block.isComplete { state.append(block) }
-            return UncheckedSendable(reader.takeSatisfied(&state))
+            return UncheckedSendable(reader.takeSatisfied(&state, &spent))
         }
+        spent.letGo()
         for (waiter, bytes) in satisfied.value { waiter.deliver(.success(bytes)) }
     }
 

@@ -63,14 +63,15 @@ package final class ObjectReader: Sendable {
         cache.state.withLock { _ in guarded.value.pin = (key, etag) }
     }
 
-    /// Takes over the blocks of a content that was just sent, as far as they are whole and there is nothing else yet.
-    package func adopt(_ snapshot: BlockSnapshot) {
-        guard snapshot.count == size, snapshot.grid == grid else { return }
+    /// Which object's which version it reads at present.
+    package var pin: (key: ObjectKey, etag: ETag) { cache.state.withLock { _ in guarded.value.pin } }
+
+    /// Takes over blocks of the content that was just sent, each whole, where there is nothing else yet.
+    package func adopt(_ blocks: [Int64: Slab]) {
         cache.state.withLock { state in
-            for (index, sent) in snapshot.blocks where guarded.value.blocks[index] == nil {
+            for (index, slab) in blocks where guarded.value.blocks[index] == nil {
                 let block = makeBlock(index)
-                guard sent.valid.gaps(in: 0..<block.length).isEmpty else { continue }
-                block.slab = sent.slab
+                block.slab = slab
                 block.filled = block.length
                 guarded.value.blocks[index] = block
                 state.append(block)
@@ -164,12 +165,6 @@ package final class ObjectReader: Sendable {
         var segments: [UnsafeRawBufferPointer] = []
         var owners: [Slab] = []
         let pieces = grid.pieces(of: range)
-<<<<<<< HEAD
-        for piece in pieces {
-            guard let block = guarded.value.blocks[piece.index], let slab = block.slab,
-                block.filled >= piece.range.upperBound
-            else { return nil }
-=======
         let isThere = pieces.allSatisfy { piece in
             guard let block = guarded.value.blocks[piece.index], block.slab != nil else { return false }
             return block.filled >= piece.range.upperBound
@@ -177,12 +172,10 @@ package final class ObjectReader: Sendable {
         guard isThere else { return nil }
         for piece in pieces {
             guard let block = guarded.value.blocks[piece.index], let slab = block.slab else { return nil }
->>>>>>> main
             segments.append(UnsafeRawBufferPointer(start: slab.base + piece.range.lowerBound, count: piece.range.count))
             owners.append(slab)
             spent.add(state.serve(block, piece.range.count))
         }
-        for piece in pieces { guarded.value.blocks[piece.index]?.isRead = true }
         return ReadBytes(segments: segments, owners: owners)
     }
 

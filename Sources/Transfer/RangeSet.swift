@@ -67,4 +67,23 @@ struct RangeSet: Equatable {
         if position < range.upperBound { gaps.append(position..<range.upperBound) }
         return gaps
     }
+
+    /// Adds everything of another set.
+    mutating func formUnion(_ other: RangeSet) {
+        for range in other.ranges { insert(range) }
+    }
+
+    /// The parts of the set in `range`, in order.
+    func intersection(_ range: Range<Int>) -> [Range<Int>] {
+        ranges.compactMap { old in
+            let part = old.clamped(to: range)
+            return part.isEmpty ? nil : part
+        }
+    }
+
+    func intersects(_ other: RangeSet) -> Bool { other.ranges.contains { intersects($0) } }
+
+    func contains(_ range: Range<Int>) -> Bool {
+        ranges.contains { $0.lowerBound <= range.lowerBound && $0.upperBound >= range.upperBound }
+    }
 }

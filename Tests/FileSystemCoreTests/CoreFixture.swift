@@ -29,12 +29,17 @@ final class CoreFixture: Sendable {
         let cache = BlockCache(
             store: store, slabs: slabs,
             configuration: BlockCache.Configuration(deadline: deadline), log: recorded.log)
+        let uploads = UploadEngine(
+            store: store, cache: cache, staging: nil,
+            configuration: UploadEngine.Configuration(
+                limits: PartLimits(store.capabilities, budgetBytes: memoryBytes), deadline: deadline,
+                hiddenPrefix: Array("\(prefix).ossmount/up/".utf8),
+                asidePrefix: Array("\(prefix).ossmount/aside/".utf8)), log: recorded.log)
         fileSystem = FileSystem(
             configuration: FileSystemConfiguration(
-                prefix: Array(prefix.utf8), uid: 500, gid: 501, deadline: deadline, memoryBytes: memoryBytes,
-                hostName: Array("testhost".utf8), isReadOnly: isReadOnly,
-                grid: BlockGrid(of: slabs)),
-            store: store, cache: cache, memoryBytes: memoryBytes,
+                prefix: Array(prefix.utf8), uid: 500, gid: 501, deadline: deadline,
+                hostName: Array("testhost".utf8), isReadOnly: isReadOnly),
+            store: store, cache: cache, uploads: uploads, memoryBytes: memoryBytes,
             contentTypes: ContentTypes(mimeTypes: Array("image/jpeg jpeg jpg\ntext/plain txt\n".utf8)),
             notifier: notified, clock: clock, log: recorded.log)
     }

@@ -68,12 +68,12 @@ extension MountTests {
                 try site.mount(options)
                 try site.server.admin.reset()
                 for rule in fault.rules { try site.server.admin.add(rule) }
-                try site.server.admin.setClock(offsetSeconds: fault.clockOffset)
+                try site.server.admin.shiftClock(seconds: fault.clockOffset)
                 try site.sh(Self.copyIn)
                 try site.sh(Self.change)
                 let skewed = try site.server.admin.log().count { $0.status == 403 && $0.fault == nil }
                 #expect((skewed > 0) == (fault.clockOffset != 0), "\(skewed) requests had a wrong date")
-                try site.server.admin.setClock(offsetSeconds: 0)
+                try site.server.admin.shiftClock(seconds: 0)
                 try site.remount(options)
                 try site.sh(Self.copyOut)
                 try expectGiven(fault, site)

@@ -219,11 +219,14 @@ import Testing
     func adopts() throws {
         let fixture = try Fixture(count: 300_000)
         let reader = try fixture.reader()
-        var map = BlockMap(baseBytes: 0, grid: fixture.cache.grid)
-        var slabs = [fixture.cache.takeSlab(), fixture.cache.takeSlab()].compactMap { $0 }
-        fixture.bytes.withUnsafeBytes { _ = map.write($0, at: 0, slabs: &slabs) }
-        let snapshot = map.snapshot()
-        reader.adopt(try #require(snapshot))
+        var slabs: [Int64: Slab] = [:]
+        for (index, start) in stride(from: 0, to: 300_000, by: SlabPool.defaultSlabBytes).enumerated() {
+            let slab = try #require(fixture.cache.takeSlab())
+            let end = min(start + SlabPool.defaultSlabBytes, 300_000)
+            fixture.bytes[start..<end].withUnsafeBytes { slab.store($0, at: 0) }
+            slabs[Int64(index)] = slab
+        }
+        reader.adopt(slabs)
         #expect(try Self.read(reader, 200_000..<300_000) == Array(fixture.bytes[200_000...]))
         #expect(fixture.memory.requests == 0)
     }

@@ -42,6 +42,12 @@ struct PosixMetadata: Hashable, Sendable {
         if let accessTime { user["atime"] = Self.text(accessTime) }
     }
 
+    /// Takes the times out: the object's own then stand for them.
+    static func removeTimes(from user: inout [String: [UInt8]]) {
+        user["mtime"] = nil
+        user["atime"] = nil
+    }
+
     /// Decimal as ossfs and s3fs write it, C's 0 and 0x forms as ossfs reads them, and rclone's octal digits without a
     /// prefix: those whose octal reading names a file type where the decimal reading doesn't.
     static func mode(_ text: [UInt8]) -> UInt32? {

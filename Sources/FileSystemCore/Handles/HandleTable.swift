@@ -12,6 +12,7 @@ final class FileHandle: Sendable {
     let inode: InodeNumber
     let file: FileContent
     let isWritable: Bool
+    let isReadable: Bool
     let appends: Bool
     /// The process that opened it; 0 if it could not be named.
     let openerProcess: Int32
@@ -19,12 +20,13 @@ final class FileHandle: Sendable {
     let state: Locked<State>
 
     init(
-        inode: InodeNumber, file: FileContent, isWritable: Bool, appends: Bool, openerProcess: Int32,
+        inode: InodeNumber, file: FileContent, isWritable: Bool, isReadable: Bool, appends: Bool, openerProcess: Int32,
         window: ReadWindow, toldErrors: Int
     ) {
         self.inode = inode
         self.file = file
         self.isWritable = isWritable
+        self.isReadable = isReadable
         self.appends = appends
         self.openerProcess = openerProcess
         state = Locked(State(window: window, toldErrors: toldErrors))

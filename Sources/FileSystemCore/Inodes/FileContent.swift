@@ -14,6 +14,10 @@ final class FileContent: Sendable {
         /// All metadata of the object; nil where only a listing spoke of it.
         var metadata: ObjectMetadata?
         var isArchived = false
+        /// What else the object has, as far as it is known; see `FileSystem.properties`.
+        var properties = ObjectProperties()
+        var taggingCount = 0
+        var hasAllProperties = false
     }
 
     struct State {
@@ -30,7 +34,11 @@ final class FileContent: Sendable {
         var checkedAt: Deadline
         var metadataCheckedAt: Deadline?
         /// Unsent bytes; nil where the base is the file.
-        var map: BlockMap?
+        var session: UploadSession?
+        /// Whether a program set the time of modification since the last write, so that the object must carry it.
+        var hasSetTimes = false
+        /// Handles that may read: what was sent and dropped must be readable for them.
+        var readers = 0
         /// Whether the unsent bytes are an edit of the base, so that its replacement is a conflict.
         var buildsOnBase = false
         /// The base was replaced before its bytes were read: what there is may only go under a conflict name.
@@ -55,11 +63,9 @@ final class FileContent: Sendable {
         /// The name was taken away: there is nothing to send any more.
         var isUnlinked = false
         var reader: ObjectReader?
-        /// How unsent bytes are cut into blocks.
-        let grid: BlockGrid
 
-        var size: Int64 { map?.size ?? base?.listed.size ?? 0 }
-        var isDirty: Bool { map != nil }
+        var size: Int64 { session?.size ?? base?.listed.size ?? 0 }
+        var isDirty: Bool { session != nil }
         /// Whether what we know is the truth until the next commit, whatever the server says.
         var isLocal: Bool { isDirty || isSending || base == nil }
     }
@@ -77,7 +83,7 @@ final class FileContent: Sendable {
     /// As a listing would show it.
     var listed: ListedName {
         state.withLock { state in
-            if let base = state.base, state.map == nil { return .object(base.listed) }
+            if let base = state.base, state.session == nil { return .object(base.listed) }
             return .object(ListedObject(size: state.size, etag: ETag([]), lastModified: state.modificationTime))
         }
     }
@@ -106,15 +112,13 @@ final class FileContent: Sendable {
 }
 
 extension FileContent.State {
-    /// A file that the bucket doesn't have yet.
-    static func new(
-        permissions: UInt32, caller: Caller, isExclusive: Bool, grid: BlockGrid, clock: any Clock
-    ) -> Self {
+    /// A file that the bucket doesn't have yet; it still lacks its session.
+    static func new(permissions: UInt32, caller: Caller, isExclusive: Bool, clock: any Clock) -> Self {
         let now = clock.wall
         return Self(
             base: nil, permissions: permissions, uid: caller.uid, gid: caller.gid, modificationTime: now,
             changeTime: now, checkedAt: clock.monotonic, metadataCheckedAt: clock.monotonic,
-            map: BlockMap(baseBytes: 0, grid: grid), isExclusive: isExclusive, grid: grid)
+            isExclusive: isExclusive)
     }
 
     /// A file of the bucket as a listing shows it, with the defaults for what a listing doesn't tell.
@@ -124,7 +128,7 @@ extension FileContent.State {
         Self(
             base: FileContent.Base(key: key, listed: object, metadata: nil), permissions: 0o644 & ~configuration.umask,
             uid: configuration.uid, gid: configuration.gid, modificationTime: object.lastModified,
-            changeTime: object.lastModified, checkedAt: time, grid: configuration.grid)
+            changeTime: object.lastModified, checkedAt: time)
     }
 
     /// A file of the bucket as a HEAD shows it.
@@ -139,11 +143,14 @@ extension FileContent.State {
     /// Takes over the attributes that a HEAD of the present base shows.
     mutating func adopt(_ info: ObjectInfo, at time: Deadline, _ configuration: FileSystemConfiguration) {
         let posix = PosixMetadata(reading: info.metadata.user)
-        guard let key = base?.key else { return }
+        guard let old = base else { return }
+        let isKnown = old.hasAllProperties && old.listed.etag == info.etag
         base = FileContent.Base(
-            key: key, listed: ListedObject(info), metadata: info.metadata,
+            key: old.key, listed: ListedObject(info), metadata: info.metadata,
             isArchived: !info.storageClass.isEmpty
-                && info.storageClass.suffix(7).elementsEqual("Archive".utf8))
+                && info.storageClass.suffix(7).elementsEqual("Archive".utf8),
+            properties: isKnown ? old.properties : ObjectProperties(info), taggingCount: info.taggingCount,
+            hasAllProperties: isKnown)
         permissions = posix.permissions ?? (0o644 & ~configuration.umask)
         uid = posix.uid ?? configuration.uid
         gid = posix.gid ?? configuration.gid
@@ -164,6 +171,13 @@ extension FileContent.State {
         return metadata
     }
 
+    /// The same for an object that is begun before its last write: only times that a program has set.
+    func metadataWithoutTimes(contentType: [UInt8]) -> ObjectMetadata {
+        var metadata = metadata(contentType: contentType)
+        if !hasSetTimes { PosixMetadata.removeTimes(from: &metadata.user) }
+        return metadata
+    }
+
     /// What stat shows; `number` is not known here.
     func attributes(_ number: InodeNumber) -> Attributes {
         Attributes(
@@ -175,6 +189,13 @@ extension FileContent.State {
     mutating func noteChange() {
         changes += 1
         failedAt = nil
+    }
+}
+
+extension ObjectProperties {
+    /// Those that a HEAD tells; nil for a class that a bucket has anyway.
+    fileprivate init(_ info: ObjectInfo) {
+        self.init(storageClass: info.storageClass.isEmpty ? nil : info.storageClass, encryption: info.encryption)
     }
 }
 

@@ -9,8 +9,9 @@ import Runtime
 //   2  handle table    what is open                              FileSystem.handles
 //   3  file            one file's bytes, attributes, sending     FileContent.state
 //   4  stream          one opendir's snapshot                    DirectoryStream.state
-//   5  block cache     clean blocks, waiters, fetches            Transfer.BlockCache.state
-//   6  slab pool, log, queues of other modules                   leaves
+//   5  session         one file's unsent bytes and uploads       Transfer.UploadSession.state
+//   6  block cache     clean blocks, waiters, fetches            Transfer.BlockCache.state
+//   7  slab pool, log, queues of other modules                   leaves
 
 /// All inodes by number, and the tree of their names.
 ///

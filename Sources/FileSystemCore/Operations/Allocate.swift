@@ -27,7 +27,7 @@ extension FileSystem {
             _ = reply(.failure(FileSystemError(EINVAL)))
             return
         }
-        guard !overflows, end <= configuration.maximumFileBytes else {
+        guard !overflows, isPossible(end) else {
             _ = reply(.failure(FileSystemError(EFBIG)))
             return
         }

@@ -91,6 +91,7 @@ extension FileSystem {
         guard let handle = handles.withLock({ $0.removeFile(id) }) else { return }
         cache.endReadShare(of: id.rawValue)
         let isLastWriter = handle.file.state.withLock { state in
+            if handle.isReadable { state.readers -= 1 }
             guard handle.isWritable else { return false }
             state.writers -= 1
             return state.writers == 0 && state.isDirty
@@ -134,7 +135,8 @@ extension FileSystem {
             return path
         }
         file.state.withLock { state in
-            state.map = nil
+            state.session?.abandon()
+            state.session = nil
             state.isUnlinked = true
         }
         table.withLock { table in

@@ -34,96 +34,102 @@ extension FileSystem {
         }
     }
 
-    /// What one commit sends, and what it found.
+    /// What one commit makes, and what it found.
     private struct Sending {
-        var key: ObjectKey
+        var session: UploadSession
         var name: FileName
-        var snapshot: BlockSnapshot
-        var metadata: ObjectMetadata
-        var isExclusive: Bool
+        var request: CommitRequest
         /// The version that the bytes are an edit of.
         var editedBase: ListedObject?
         /// Zeros stand for bytes of a version that is gone.
         var hasLostBase: Bool
-        var changes: UInt64
     }
 
     private func send(_ file: FileContent, inode: InodeNumber, _ context: RequestContext) throws(FileSystemError) {
-        guard
-            let (key, name) = table.withLock({ table -> (ObjectKey, FileName)? in
-                guard let node = table[inode], let parent = node.parent, let name = node.name,
-                    let key = self.key(of: name, under: parent, table)
-                else { return nil }
-                return (key, name)
-            })
-        else { return }
-        let sending = try freeze(file, inode: inode, key: key, name: name, context)
+        guard let place = place(of: inode), let sending = try prepare(file, place) else { return }
         if sending.hasLostBase { throw try keepConflict(sending, file, inode: inode, errno: ESTALE, context) }
         if let base = sending.editedBase {
-            guard let current = try headIfPresent(key, context), base.hasSameBytes(as: ListedObject(current)) else {
+            guard let current = try headIfPresent(place.key, context), base.hasSameBytes(as: ListedObject(current))
+            else {
                 throw try keepConflict(sending, file, inode: inode, errno: ESTALE, context)
             }
         }
-        let request = PutRequest(
-            key: key, metadata: sending.metadata,
-            forbidOverwrite: sending.isExclusive && store.capabilities.hasExclusiveCreate)
-        let result: WriteResult
         do throws(ObjectStoreError) {
-            result = try store.put(request, body: sending.snapshot, context)
+            try commit(sending, file, inode: inode, context)
         } catch {
             if error.kind == .alreadyExists {
                 throw try keepConflict(sending, file, inode: inode, errno: EEXIST, context)
             }
-            // The map is complete, and its body is no longer read.
-            file.state.withLock { $0.map?.thaw() }
+            if try hasLostBase(sending, because: error, context) {
+                throw try keepConflict(sending, file, inode: inode, errno: ESTALE, context)
+            }
             throw FileSystemError(error)
         }
-        settle(sending, result, file, inode: inode)
     }
 
-    /// Completes the map from its base and freezes it.
-    private func freeze(
-        _ file: FileContent, inode: InodeNumber, key: ObjectKey, name: FileName, _ context: RequestContext
-    ) throws(FileSystemError) -> Sending {
-        while true {
-            let size = file.state.withLock { $0.size }
-            guard size <= configuration.maximumFileBytes else { throw refuseTooLarge(file, inode: inode) }
-            do throws(FileSystemError) {
-                try fill(0..<size, of: file, inode: inode, context)
-            } catch {
-                try noteLostBase(file, key: key, because: error, context)
-            }
-            let sending: Sending? = file.state.withLock { state in
-                // Nil if a write or truncation came between: what is missing now is fetched first.
-                guard let snapshot = state.map?.snapshot() else { return nil }
-                return Sending(
-                    key: key, name: name, snapshot: snapshot,
-                    metadata: state.metadata(contentType: contentTypes.type(of: name.bytes)),
-                    isExclusive: state.isExclusive, editedBase: state.buildsOnBase ? state.base?.listed : nil,
-                    hasLostBase: state.hasLostBase, changes: state.changes)
-            }
-            guard var sending else { continue }
-            // Tells our own object from a foreign one, should the answer to an exclusive create be lost.
-            if sending.isExclusive { sending.metadata.user["ossmount-id"] = Self.randomID() }
-            sending.snapshot = sending.snapshot.withChecksum()
-            return sending
+    private func commit(
+        _ sending: Sending, _ file: FileContent, inode: InodeNumber, _ context: RequestContext
+    ) throws(ObjectStoreError) {
+        try sending.session.commit(sending.request, context) { result in settle(sending, result, file, inode: inode) }
+    }
+
+    /// Where an inode stands; nil for one without a name.
+    private func place(of inode: InodeNumber) -> (key: ObjectKey, name: FileName)? {
+        table.withLock { table in
+            guard let node = table[inode], let parent = node.parent, let name = node.name,
+                let key = self.key(of: name, under: parent, table)
+            else { return nil }
+            return (key, name)
         }
     }
 
-    /// After a read of the base that failed: goes on without it only where the bucket shows that it is really gone.
+    private func prepare(
+        _ file: FileContent, _ place: (key: ObjectKey, name: FileName)
+    ) throws(FileSystemError) -> Sending? {
+        let properties: ObjectProperties
+        do throws(ObjectStoreError) {
+            properties = try self.properties(of: file)
+        } catch {
+            throw FileSystemError(error)
+        }
+        let type = contentTypes.type(of: place.name.bytes)
+        return file.state.withLock { state in
+            guard let session = state.session else { return nil }
+            var request = CommitRequest(
+                key: place.key, metadata: state.metadata(contentType: type),
+                metadataWithoutTimes: state.metadataWithoutTimes(contentType: type), properties: properties,
+                forbidOverwrite: state.isExclusive && store.capabilities.hasExclusiveCreate)
+            // Tells our own object from a foreign one, should the answer to an exclusive create be lost.
+            if state.isExclusive { request.metadata.user["ossmount-id"] = Self.randomID() }
+            return Sending(
+                session: session, name: place.name, request: request,
+                editedBase: state.buildsOnBase ? state.base?.listed : nil, hasLostBase: state.hasLostBase)
+        }
+    }
+
+    /// Where the upload of an inode's bytes goes that begins before its commit; nil for one without a name.
+    func uploadTarget(of inode: InodeNumber) throws(ObjectStoreError) -> UploadTarget? {
+        guard let place = place(of: inode), let file = table.withLock({ $0[inode]?.file }) else { return nil }
+        let properties = try properties(of: file)
+        let type = contentTypes.type(of: place.name.bytes)
+        return file.state.withLock { state in
+            UploadTarget(
+                key: place.key, metadata: state.metadataWithoutTimes(contentType: type), properties: properties,
+                isDirect: !state.buildsOnBase && state.readers == 0)
+        }
+    }
+
+    /// After a commit that failed: whether that is because the base was replaced, and bytes of it are gone.
     ///
     /// What was written then goes under a conflict name and never under the file's own, as zeros stand for the rest.
-    private func noteLostBase(
-        _ file: FileContent, key: ObjectKey, because error: FileSystemError, _ context: RequestContext
-    ) throws(FileSystemError) {
-        guard error.errno == ESTALE, let base = file.state.withLock({ $0.base?.listed }) else { throw error }
-        if let current = try headIfPresent(key, context), base.hasSameBytes(as: ListedObject(current)) { throw error }
-        log(
-            .error, "what an edit left unchanged is gone, zeros stand in its place", [LogField("key", key.bytes)])
-        file.state.withLock { state in
-            state.map?.dropBase()
-            state.hasLostBase = true
+    private func hasLostBase(
+        _ sending: Sending, because error: ObjectStoreError, _ context: RequestContext
+    ) throws(FileSystemError) -> Bool {
+        guard error.kind == .preconditionFailed || error.kind == .notFound, let base = sending.editedBase else {
+            return false
         }
+        let current = try headIfPresent(sending.request.key, context)
+        return current.map { !base.hasSameBytes(as: ListedObject($0)) } ?? true
     }
 
     /// 64 random bits in hexadecimal: one upload's own name.
@@ -131,30 +137,33 @@ extension FileSystem {
         Array(String(UInt64.random(in: 1 << 60 ... .max), radix: 16).utf8)
     }
 
-    /// Makes what was sent the file's version in the bucket.
-    private func settle(_ sending: Sending, _ result: WriteResult, _ file: FileContent, inode: InodeNumber) {
+    /// Makes what was sent the file's version in the bucket; called before anybody may write again.
+    private func settle(_ sending: Sending, _ result: CommitResult, _ file: FileContent, inode: InodeNumber) {
         let now = clock.monotonic
+        let key = sending.request.key
+        let time = result.written.lastModified ?? result.written.serverDate ?? clock.wall
         let listed = ListedObject(
-            size: sending.snapshot.count, etag: result.etag,
-            lastModified: result.lastModified ?? result.serverDate ?? clock.wall,
-            crc64: result.crc64 ?? sending.snapshot.crc64)
+            size: result.size, etag: result.written.etag, lastModified: time, crc64: result.written.crc64)
+        let reader = ObjectReader(key: key, etag: listed.etag, size: listed.size, cache: cache)
+        reader.adopt(result.blocks)
         file.state.withLock { state in
-            state.base = FileContent.Base(key: sending.key, listed: listed, metadata: sending.metadata)
+            state.base = FileContent.Base(
+                key: key, listed: listed, metadata: result.metadata, properties: sending.request.properties,
+                hasAllProperties: true)
             state.isExclusive = false
             state.coversObject = false
-            state.buildsOnBase = false
-            state.hasLostBase = false
             state.checkedAt = now
             state.metadataCheckedAt = now
             state.lastError = nil
             state.failedAt = nil
-            state.reader = ObjectReader(key: sending.key, etag: result.etag, size: listed.size, cache: cache)
-            if state.changes == sending.changes {
-                state.map = nil
-                state.reader?.adopt(sending.snapshot)
-            } else {
-                state.map?.thaw()
-            }
+            state.reader = reader
+            // A truncation to nothing has begun anew meanwhile.
+            guard state.session === sending.session else { return }
+            state.session = nil
+            state.buildsOnBase = false
+            state.hasLostBase = false
+            // The object was begun before its last write, and its own time stands for that.
+            if result.metadata.user["mtime"] == nil { state.modificationTime = time }
         }
         table.withLock { table in
             guard let node = table[inode], let parent = node.parent, let name = node.name else { return }
@@ -162,34 +171,44 @@ extension FileSystem {
         }
         log(
             .debug, "committed",
-            [LogField("ino", inode.rawValue), LogField("key", sending.key.bytes), LogField("bytes", listed.size)])
+            [LogField("ino", inode.rawValue), LogField("key", key.bytes), LogField("bytes", listed.size)])
     }
 
     /// Stores the bytes under a conflict name, as the file's own name holds somebody else's; returns the error to tell.
     private func keepConflict(
         _ sending: Sending, _ file: FileContent, inode: InodeNumber, errno: Int32, _ context: RequestContext
     ) throws(FileSystemError) -> FileSystemError {
-        for attempt in 0..<10 {
+        var attempt = 0
+        while attempt < 10 {
             let name = ConflictName.make(
                 for: sending.name, host: configuration.hostName, time: clock.wall, attempt: attempt)
-            let directory = sending.key.bytes.dropLast(sending.name.bytes.count)
+            let directory = sending.request.key.bytes.dropLast(sending.name.bytes.count)
             var moved = sending
             moved.name = name
-            moved.key = ObjectKey(directory + name.bytes)
+            moved.request.key = ObjectKey(directory + name.bytes)
+            moved.request.forbidOverwrite = store.capabilities.hasExclusiveCreate
             do throws(ObjectStoreError) {
-                let result = try store.put(
-                    PutRequest(
-                        key: moved.key, metadata: moved.metadata,
-                        forbidOverwrite: store.capabilities.hasExclusiveCreate), body: moved.snapshot, context)
-                moveToConflict(name, inode: inode)
-                settle(moved, result, file, inode: inode)
+                try moved.session.commit(moved.request, context) { result in
+                    moveToConflict(name, inode: inode)
+                    settle(moved, result, file, inode: inode)
+                }
             } catch {
-                if error.kind == .alreadyExists { continue }
-                throw FileSystemError(error)
+                if error.kind == .alreadyExists {
+                    attempt += 1
+                    continue
+                }
+                guard try hasLostBase(sending, because: error, context), moved.session.dropBase() else {
+                    throw FileSystemError(error)
+                }
+                log(
+                    .error, "what an edit left unchanged is gone, zeros stand in its place",
+                    [LogField("key", sending.request.key.bytes)])
+                file.state.withLock { $0.hasLostBase = true }
+                continue
             }
             log(
                 .error, "changed by somebody else meanwhile, kept under another name",
-                [LogField("key", sending.key.bytes), LogField("kept", moved.key.bytes)])
+                [LogField("key", sending.request.key.bytes), LogField("kept", moved.request.key.bytes)])
             return FileSystemError(errno)
         }
         throw FileSystemError(EIO, "No free conflict name was found.", level: .error)

@@ -54,9 +54,11 @@ extension FileSystem {
         try check(key)
         let state = FileContent.State.new(
             permissions: mode & 0o7777 & ~context.caller.umask, caller: context.caller,
-            isExclusive: flags & O_EXCL != 0, grid: configuration.grid, clock: clock)
+            isExclusive: flags & O_EXCL != 0, clock: clock)
         let node = table.add(.regular, file: FileContent(state), name: name, under: directory)
         guard let file = node.file else { throw FileSystemError(EIO) }
+        let session = session(of: node.number, over: nil)
+        file.state.withLock { $0.session = session }
         directory.directory.noteChange(name, to: file.listed, at: clock.monotonic, wall: clock.wall)
         // The file is empty already, so O_TRUNC has nothing left to do.
         let opened = try openKnown(node.number, file, flags: flags & ~O_TRUNC, opener: opener, &table)

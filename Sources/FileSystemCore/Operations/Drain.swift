@@ -41,6 +41,7 @@ extension FileSystem {
         _ = pending.wait(until: deadline) { $0 == 0 ? true : nil }
         // Work of the pools that was under way, such as the sending after a release.
         _ = operations.stop(by: deadline)
+        _ = uploads.stop(by: deadline)
         _ = companions.stop(by: deadline)
         _ = revalidations.stop(by: deadline)
         let paths = table.withLock { table in

@@ -118,17 +118,19 @@ extension FileSystem {
                 throw FileSystemError(
                     EPERM, "The object is in an archive class: restore it before reading.", level: .warning)
             }
+            if flags & O_ACCMODE != O_WRONLY { state.readers += 1 }
             if isWritable {
                 state.writers += 1
-                if flags & O_TRUNC != 0 { state.truncate(to: 0, at: clock.wall) }
+                if flags & O_TRUNC != 0 { truncate(&state, inode, to: 0) }
             }
             return state.errorCount
         }
         table[inode]?.opens += 1
         let handle = FileHandle(
-            inode: inode, file: file, isWritable: isWritable, appends: flags & O_APPEND != 0,
+            inode: inode, file: file, isWritable: isWritable, isReadable: flags & O_ACCMODE != O_WRONLY,
+            appends: flags & O_APPEND != 0,
             openerProcess: opener,
-            window: ReadWindow(limits: ReadWindow.Limits(block: configuration.grid.blockBytes)), toldErrors: told)
+            window: ReadWindow(limits: ReadWindow.Limits(block: cache.grid.blockBytes)), toldErrors: told)
         return OpenedFile(handle: handles.withLock { $0.add(handle) }, keepsPageCache: true)
     }
 
@@ -140,24 +142,39 @@ extension FileSystem {
     }
 }
 
-extension FileContent.State {
-    /// Sets the length in memory; it goes out with the next commit.
-    mutating func truncate(to size: Int64, at time: WallTime) {
+extension FileSystem {
+    /// Sets the length in memory; it goes out with the next commit. Under the file's lock, while nobody commits (but to
+    /// zero, which begins anew).
+    func truncate(_ state: inout FileContent.State, _ inode: InodeNumber, to size: Int64) {
         if size == 0 {
             // Nothing of the old bytes is left: what others do to the object meanwhile is no conflict.
-            map = BlockMap(baseBytes: 0, grid: grid)
-            buildsOnBase = false
-            hasLostBase = false
-            isPoisoned = false
+            state.session?.abandon()
+            state.session = session(of: inode, over: nil)
+            state.buildsOnBase = false
+            state.hasLostBase = false
+            state.isPoisoned = false
         } else {
-            if map == nil {
-                map = BlockMap(baseBytes: base?.listed.size ?? 0, grid: grid)
-                buildsOnBase = base != nil
-            }
-            map?.truncate(to: size)
+            _ = beginChanges(&state, inode).truncate(to: size)
         }
-        modificationTime = time
-        changeTime = time
-        noteChange()
+        state.modificationTime = clock.wall
+        state.changeTime = state.modificationTime
+        state.hasSetTimes = false
+        state.noteChange()
+    }
+
+    /// The file's session, which begins over its base where there is none. Under the file's lock.
+    func beginChanges(_ state: inout FileContent.State, _ inode: InodeNumber) -> UploadSession {
+        if let session = state.session { return session }
+        let session = session(of: inode, over: reader(of: &state))
+        state.session = session
+        state.buildsOnBase = state.base != nil
+        return session
+    }
+
+    /// A session whose uploads ask the inode where they go.
+    func session(of inode: InodeNumber, over base: ObjectReader?) -> UploadSession {
+        UploadSession(over: base, engine: uploads) { [weak self] () throws(ObjectStoreError) in
+            try self?.uploadTarget(of: inode)
+        }
     }
 }

@@ -52,7 +52,10 @@ extension FileSystem {
         }
         try check(key)
         // Unsent changes of a file that the bucket has go there first, under its own name.
-        if file.state.withLock({ $0.isDirty && $0.base != nil }) { try commit(file, inode: inode, request) }
+        // So does what is on its way there: an upload can't be given another key.
+        if file.state.withLock({ $0.isDirty && ($0.base != nil || $0.session?.isBoundToKey == true) }) {
+            try commit(file, inode: inode, request)
+        }
         // Lower number first, so that two renames against each other can't block.
         let both = [(inode, file)] + (target.map { [$0] } ?? [])
         let ordered = both.sorted { $0.0 < $1.0 }.map(\.1)
@@ -94,8 +97,11 @@ extension FileSystem {
         _ file: FileContent, _ base: FileContent.Base, to key: ObjectKey, _ request: RequestContext
     ) throws(FileSystemError) {
         do throws(ObjectStoreError) {
+            // Metadata and tags go with the copy by themselves.
             let result = try store.copy(
-                CopyRequest(source: base.key, destination: key, sourceIfMatch: base.listed.etag), request)
+                CopyRequest(
+                    source: base.key, destination: key, sourceIfMatch: base.listed.etag,
+                    properties: try properties(of: file)), request)
             let now = clock.monotonic
             file.state.withLock { state in
                 state.base?.key = key

@@ -17,10 +17,10 @@ extension FileSystem {
         change.clearsPrivileges = context.caller.uid != 0
         let file: FileContent? = table.withLock { $0[inode]?.file }
         // A file with unsent bytes takes its attributes along with them: nothing to wait for.
-        if let file, let size = change.size ?? .some(0), size <= configuration.maximumFileBytes {
+        if let file, isPossible(change.size) {
             let isDone = file.state.withLock { state in
                 guard state.isDirty, !state.isSending, change.size == nil || state.writers > 0 else { return false }
-                state.apply(change, at: clock.wall)
+                apply(change, to: &state, inode)
                 return true
             }
             if isDone { return answerAttributes(of: inode, reply) }
@@ -48,11 +48,7 @@ extension FileSystem {
     private func setFile(
         _ inode: InodeNumber, _ file: FileContent, _ change: AttributeChange, _ context: RequestContext
     ) throws(FileSystemError) {
-        if let size = change.size, size > configuration.maximumFileBytes {
-            throw FileSystemError(
-                EFBIG, "A file may have \(configuration.maximumFileBytes) bytes with this memory option.",
-                level: .warning)
-        }
+        guard isPossible(change.size) else { throw tooLarge }
         // The object's metadata must be known, as a copy replaces all of it.
         if file.state.withLock({ !$0.isLocal && $0.base?.metadata == nil }) {
             _ = try refreshAttributes(of: inode, context)
@@ -64,7 +60,8 @@ extension FileSystem {
             // Nobody has it open for writing, so nobody will try again: the file is what the bucket has.
             file.state.withLock { state in
                 guard state.writers == 0, !state.isSending else { return }
-                state.map = nil
+                state.session?.abandon()
+                state.session = nil
                 state.buildsOnBase = false
                 state.hasLostBase = false
             }
@@ -94,7 +91,7 @@ extension FileSystem {
         defer { file.endSending() }
         let isInMemory = file.state.withLock { state in
             guard state.isDirty || change.size != nil else { return false }
-            state.apply(change, at: clock.wall)
+            apply(change, to: &state, inode)
             return true
         }
         if !isInMemory { try copyOntoItself(inode, file, change, context) }
@@ -108,17 +105,18 @@ extension FileSystem {
         var changed = file.state.withLock { $0 }
         guard let base = changed.base, !changed.isUnlinked else {
             // A file without a name keeps its attributes in memory only.
-            file.state.withLock { $0.apply(change, at: clock.wall) }
+            file.state.withLock { apply(change, to: &$0, inode) }
             return
         }
-        changed.apply(change, at: clock.wall)
+        apply(change, to: &changed, inode)
         let metadata = changed.metadata(contentType: ContentTypes.unknown)
         let result: WriteResult
         do throws(ObjectStoreError) {
+            // Tags stay by themselves.
             result = try store.copy(
                 CopyRequest(
-                    source: base.key, destination: base.key, sourceIfMatch: base.listed.etag, replacing: metadata),
-                context)
+                    source: base.key, destination: base.key, sourceIfMatch: base.listed.etag, replacing: metadata,
+                    properties: try properties(of: file)), context)
         } catch {
             if error.kind == .preconditionFailed || error.kind == .notFound {
                 // Somebody replaced it.
@@ -128,7 +126,7 @@ extension FileSystem {
         }
         let now = clock.monotonic
         let listed = file.state.withLock { state in
-            state.apply(change, at: clock.wall)
+            apply(change, to: &state, inode)
             state.base?.metadata = metadata
             state.base?.listed.etag = result.etag
             if let time = result.lastModified ?? result.serverDate { state.base?.listed.lastModified = time }
@@ -183,13 +181,29 @@ extension FileSystem {
     }
 }
 
-extension FileContent.State {
-    /// Applies a change of attributes, and of the length, in memory.
-    mutating func apply(_ change: AttributeChange, at now: WallTime) {
-        if let size = change.size, size != self.size {
-            truncate(to: size, at: now)
-            if change.clearsPrivileges { clearPrivileges() }
+extension FileSystem {
+    /// Whether a file can have that length.
+    func isPossible(_ size: Int64?) -> Bool { size.map { $0 <= store.capabilities.maximumObjectBytes } ?? true }
+
+    var tooLarge: FileSystemError {
+        FileSystemError(
+            EFBIG, "An object may have \(store.capabilities.maximumObjectBytes) bytes.", level: .warning)
+    }
+
+    /// Applies a change of attributes, and of the length, in memory. Under the file's lock.
+    private func apply(_ change: AttributeChange, to state: inout FileContent.State, _ inode: InodeNumber) {
+        let now = clock.wall
+        if let size = change.size, size != state.size {
+            truncate(&state, inode, to: size)
+            if change.clearsPrivileges { state.clearPrivileges() }
         }
+        state.apply(change, at: now)
+    }
+}
+
+extension FileContent.State {
+    /// Applies a change of attributes alone, in memory.
+    fileprivate mutating func apply(_ change: AttributeChange, at now: WallTime) {
         if change.uid != nil || change.gid != nil {
             uid = change.uid ?? uid
             gid = change.gid ?? gid
@@ -202,6 +216,7 @@ extension FileContent.State {
         case .at(let time)?: modificationTime = time
         case nil: break
         }
+        if change.modificationTime != nil { hasSetTimes = true }
         switch change.accessTime {
         case .now?: accessTime = now
         case .at(let time)?: accessTime = time

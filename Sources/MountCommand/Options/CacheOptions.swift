@@ -12,6 +12,7 @@ enum CacheFolderChoice: Sendable, Equatable {
 extension OptionTable {
     /// 8 MiB: below it a single stream can't keep a few slabs in flight; 1 TiB: above it the number is a slip.
     private static let memoryRange: ClosedRange<Int64> = (8 << 20)...(1 << 40)
+    private static let partRange: ClosedRange<Int64> = 4096...(1 << 30)
     private static let ttlRange: ClosedRange<Duration> = .zero ... .seconds(24 * 3600)
 
     /// 16 MiB: two parts of an upload, below which nothing is gained; 64 TiB: above it the number is a slip.
@@ -38,11 +39,29 @@ extension OptionTable {
                 options.blockBytes = Int(size)
             },
             OptionDefinition<MountOptions>(
+                "part-size", value: "SIZE", range: "4KiB to 1GiB", isHidden: true,
+                default: Quantity.text(bytes: MountOptions().partBytes),
+                help: "the first parts of an upload; small parts are for tests"
+            ) { options, value throws(CommandError) in options.partBytes = try value.size(in: partRange) },
+            OptionDefinition<MountOptions>(
+                "part-minimum", value: "SIZE", range: "4KiB to 1GiB", isHidden: true, default: "the service's",
+                help: "the least bytes of a part that the service takes; less is for tests"
+            ) { options, value throws(CommandError) in options.partMinimumBytes = try value.size(in: partRange) },
+            OptionDefinition<MountOptions>(
+                "part-count", value: "NUMBER", range: "10 to 10000", isHidden: true, default: "the service's",
+                help: "the most parts of an upload; fewer are for tests"
+            ) { options, value throws(CommandError) in options.partCount = Int(try value.number(in: 10...10_000)) },
+            OptionDefinition<MountOptions>(
                 "metadata-ttl", value: "TIME",
                 range: "0 to \(Quantity.text(time: ttlRange.upperBound))",
                 default: Quantity.text(time: MountOptions().metadataTTL),
                 help: "how old attributes and listings may be; opening a known file asks the server all the same"
             ) { options, value throws(CommandError) in options.metadataTTL = try value.time(in: ttlRange) },
+            OptionDefinition<MountOptions>(
+                "acl", value: "WORD", range: words(MountOptions.ACLs.self), default: "keep",
+                help: "whether a replaced object keeps its ACL, which costs a request for each object that this mount "
+                    + "didn't make"
+            ) { options, value throws(CommandError) in options.acl = try value.word() },
             OptionDefinition<MountOptions>(
                 "cache-dir", value: "FOLDER",
                 default: "/var/cache/ossmount as root, else $XDG_CACHE_HOME/ossmount",

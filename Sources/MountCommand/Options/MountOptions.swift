@@ -4,6 +4,7 @@ import Runtime
 /// All options of `ossmount mount` as plain values; what isn't given has its default here.
 struct MountOptions: Sendable, Equatable {
     enum Addressing: String, Sendable, CaseIterable { case auto, virtual, path, cname }
+    enum ACLs: String, Sendable, CaseIterable { case keep, ignore }
     enum Signature: String, Sendable, CaseIterable { case auto, v4, v1 }
 
     // Server.
@@ -29,6 +30,11 @@ struct MountOptions: Sendable, Equatable {
     var memoryBytes: Int64 = 512 << 20
     /// The length of a block; another than the default is for tests, so that short files have many.
     var blockBytes = SlabPool.defaultSlabBytes
+    var acl = ACLs.keep
+    /// The first parts of an upload; see `PartLimits`. Another, and the service's limits made smaller, are for tests.
+    var partBytes: Int64 = 8 << 20
+    var partMinimumBytes: Int64?
+    var partCount: Int?
     /// 10 s: short enough for people who look for a picture that a colleague just uploaded, long enough for `ls -l` after `ls`.
     var metadataTTL = Duration.seconds(10)
     var cacheFolder = CacheFolderChoice.standard

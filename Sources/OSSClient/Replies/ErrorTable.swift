@@ -43,11 +43,7 @@ struct Verdict: Sendable, Hashable {
         } else if response.saysInvalidDate {
             self.init(.clockSkewed, .afterClockCorrection)
         } else if response.status == 403, response.namesBadToken {
-<<<<<<< HEAD
-            // Whatever the code is: an expired token may come as a mere AccessDenied.
-=======
-            // Whatever the code: how it is spelled for a token that has expired is told nowhere.
->>>>>>> main
+            // Whatever the code: how it is spelled for a token that has expired is told nowhere; it may be AccessDenied.
             self.init(.invalidCredentials, .afterRefresh)
         } else if let known = Self.codes[response.code] {
             self = known

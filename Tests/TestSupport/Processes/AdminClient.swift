@@ -124,11 +124,6 @@ package struct AdminClient: Sendable {
         _ = try call("POST", "latency", body: body)
     }
 
-<<<<<<< HEAD
-    /// Sets the server's clock so far from the machine's.
-    package func setClock(offsetSeconds: Int) throws {
-        _ = try call("POST", "clock", body: JSONEncoder().encode(["offset_seconds": offsetSeconds]))
-=======
     /// Makes the server's clock run ahead of this machine's by so much.
     package func shiftClock(seconds: Int) throws {
         _ = try call("POST", "clock", body: JSONEncoder().encode(["offset_seconds": seconds]))
@@ -138,7 +133,6 @@ package struct AdminClient: Sendable {
     /// `expired` or `invalid`.
     package func revokeCredentials(as form: String) throws {
         _ = try call("POST", "credentials/revoke", body: JSONEncoder().encode(["as": form]))
->>>>>>> main
     }
 
     // MARK: - HTTP
