@@ -14,7 +14,7 @@ application_targets='^ApplicationTests[./]'
 unit_minimum=379
 mount_minimum=67
 model_minimum=4
-application_minimum=16
+application_minimum=29
 # Not as root: the runs here and the look for what is left over.
 quickstart_minimum=3
 interop_minimum=910

@@ -20,6 +20,32 @@ extension ApplicationTests {
             return statistics
         }
 
+        /// The list of parts in XML, and a listing or two.
+        private static let documentBytes = 8 << 10
+
+        @Test("4 KiB into the middle of 100 MiB send at most 104 KiB and read at most 200 KiB")
+        func editInMiddle() throws {
+            try Site.with { site in
+                let statistics = try counted(
+                    site,
+                    "head -c 4096 /dev/zero | dd of=\"$target\" bs=4k seek=12345 conv=notrunc status=none")
+                #expect(statistics.bytesIn <= (104 << 10) + Self.documentBytes)
+                #expect(statistics.bytesOut <= (200 << 10) + Self.documentBytes)
+                #expect(statistics["UploadPartCopy"] >= 2)
+            }
+        }
+
+        @Test("1 KiB appended to 100 MiB is one part copied and one part sent")
+        func append() throws {
+            try Site.with { site in
+                let statistics = try counted(site, "head -c 1024 /dev/zero >> \"$target\"")
+                #expect(statistics["UploadPartCopy"] == 1)
+                #expect(statistics["UploadPart"] == 1)
+                #expect(statistics.bytesIn <= 1024 + Self.documentBytes)
+                #expect(statistics.bytesOut <= Self.documentBytes)
+            }
+        }
+
         @Test("a thousand scattered edits of 4 KiB move no more than the whole object each way")
         func scattered() throws {
             try Site.with { site in

@@ -8,10 +8,10 @@ extension ApplicationTests {
 
         @Test(
             "a write that the server refuses is told by close and by fsync, and the old object stays",
-            arguments: ["close", "fsync"], ["PutObject"])
+            arguments: ["close", "fsync"], ["UploadPart", "CompleteMultipartUpload", "PutObject"])
         func refused(_ call: String, _ operation: String) throws {
             // What goes by one request, and what goes in parts while it is written.
-            let megabytes = operation == "PutObject" ? 2 : 200
+            let megabytes = operation == "PutObject" ? 2 : 120
             try Site.with(options: Self.memory) { site in
                 try site.sh("seq 100000 | judge oss2 put f")
                 let writer = try site.start(Site.workloads + "workloads refused-stream \"$M/f\" \(megabytes) \(call)")

@@ -51,6 +51,20 @@ extension ApplicationTests {
             }
         }
 
+        @Test("of two who append, both tails are there")
+        func bothAppend() throws {
+            try Site.with { site in
+                try site.mountSecond()
+                try site.sh(
+                    Self.prepare + """
+                        workloads append-in-both
+                        judge oss2 get f > "$T/got"
+                        (cat "$T/f"; echo 'tail of the first'; echo 'tail of the second') | cmp - "$T/got"
+                        test "$(judge oss2 list | wc -l)" = 1
+                        """)
+            }
+        }
+
         @Test("of two who close at the same moment, each object is one of the two, and who is told ESTALE has a copy")
         func closedTogether() throws {
             let rounds = Programs.rounds(short: 10, long: 200)

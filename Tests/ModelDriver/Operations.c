@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +204,11 @@ static void do_truncate(struct call *call) {
     call->shown_path = call->words[1];
 }
 
+// A page that can't be read ends the operation, not the driver.
+static sigjmp_buf bus_error;
+
+static void on_bus_error(int signal) { siglongjmp(bus_error, signal); }
+
 // Reads or writes through a mapping that ends with the call; beyond the end of the file there is nothing to map.
 static void do_mapping(struct call *call) {
     int descriptor = descriptor_of(call), writes = strcmp(call->words[0], "mwrite") == 0;
@@ -221,7 +228,11 @@ static void do_mapping(struct call *call) {
         return;
     }
     unsigned char *place = memory + (offset - start);
-    if (!writes) {
+    signal(SIGBUS, on_bus_error);
+    if (sigsetjmp(bus_error, 1) != 0) {
+        call->result = -1;
+        call->error = EFAULT;
+    } else if (!writes) {
         show_bytes(call, place, count);
     } else {
         if (!is_lost()) memcpy(place, bytes, (size_t)count);

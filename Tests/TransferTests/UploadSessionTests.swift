@@ -52,7 +52,7 @@ import Testing
         let fixture = try SessionFixture(Self.direct)
         try stream(fixture)
         let metadata = ObjectMetadata(user: ["mtime": Array("1".utf8)])
-        try fixture.commit(metadata: metadata)
+        try fixture.commit(metadata: metadata, forbidOverwrite: true)
         #expect(fixture.stored == fixture.model)
         #expect(fixture.memory.info(SessionFixture.key)?.metadata.user == metadata.user)
         #expect(fixture.memory.requests(.copy) == 1)

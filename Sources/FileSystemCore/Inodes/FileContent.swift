@@ -41,6 +41,8 @@ final class FileContent: Sendable {
         var readers = 0
         /// Whether the unsent bytes are an edit of the base, so that its replacement is a conflict.
         var buildsOnBase = false
+        /// Whether the unsent bytes came by other handles than those that append.
+        var hasPlainWrites = false
         /// The base was replaced before its bytes were read: what there is may only go under a conflict name.
         var hasLostBase = false
         /// Renamed over an object before it was ever sent, so that a removal must delete that.

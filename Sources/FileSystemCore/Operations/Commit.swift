@@ -49,8 +49,13 @@ extension FileSystem {
         guard let place = place(of: inode), let sending = try prepare(file, place) else { return }
         if sending.hasLostBase { throw try keepConflict(sending, file, inode: inode, errno: ESTALE, context) }
         if let base = sending.editedBase {
-            guard let current = try headIfPresent(place.key, context), base.hasSameBytes(as: ListedObject(current))
-            else {
+            let current = try headIfPresent(place.key, context)
+            guard let current, base.hasSameBytes(as: ListedObject(current)) else {
+                if let current,
+                    try rebaseAppends(of: file, inode: inode, key: place.key, onto: current, context)
+                {
+                    return try send(file, inode: inode, context)
+                }
                 throw try keepConflict(sending, file, inode: inode, errno: ESTALE, context)
             }
         }

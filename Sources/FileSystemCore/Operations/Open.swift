@@ -155,6 +155,7 @@ extension FileSystem {
             state.isPoisoned = false
         } else {
             _ = beginChanges(&state, inode).truncate(to: size)
+            state.hasPlainWrites = true
         }
         state.modificationTime = clock.wall
         state.changeTime = state.modificationTime
@@ -168,6 +169,7 @@ extension FileSystem {
         let session = session(of: inode, over: reader(of: &state))
         state.session = session
         state.buildsOnBase = state.base != nil
+        state.hasPlainWrites = false
         return session
     }
 

@@ -59,6 +59,7 @@ extension FileSystem {
                 throw FileSystemError(EIO, "An earlier write to this file failed; truncate it first.")
             }
             let session = beginChanges(&state, handle.inode)
+            if !handle.appends { state.hasPlainWrites = true }
             if clearsPrivileges { state.clearPrivileges() }
             state.modificationTime = clock.wall
             state.changeTime = state.modificationTime

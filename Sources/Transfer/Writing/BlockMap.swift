@@ -41,8 +41,9 @@ struct BlockMap {
     var under: ExtentMap
     /// How many slabs the map holds.
     private(set) var slabCount = 0
-    /// Whether anything was written or cut.
-    private(set) var isTouched = false
+    /// The first byte that was written or cut; nil where nothing was.
+    private(set) var changedFrom: Int64?
+    var isTouched: Bool { changedFrom != nil }
 
     /// A file without changes over an object, or an empty one.
     init(over reader: ObjectReader?, grid: BlockGrid) {
@@ -77,7 +78,7 @@ struct BlockMap {
             }
         }
         size = max(size, offset + Int64(bytes.count))
-        isTouched = true
+        changedFrom = min(changedFrom ?? offset, offset)
         return true
     }
 
@@ -105,7 +106,7 @@ struct BlockMap {
 
     /// Sets the length; bytes past a shorter one are gone for good, a longer one ends in zeros.
     mutating func truncate(to newSize: Int64) {
-        isTouched = true
+        changedFrom = min(changedFrom ?? size, min(size, newSize))
         if newSize < size {
             under.truncate(to: newSize)
             let lastIndex = grid.index(of: newSize)

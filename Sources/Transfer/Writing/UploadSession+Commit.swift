@@ -105,7 +105,7 @@ extension UploadSession {
     }
 
     /// The object is made: what served to make it goes.
-    private func close() {
+    func close() {
         let hidden = state.withLock { state in
             state.isClosed = true
             state.stream = nil
@@ -174,10 +174,12 @@ extension UploadSession {
         _ reader: ObjectReader, _ request: CommitRequest, _ context: RequestContext
     ) throws(ObjectStoreError) -> CommitResult {
         let pin = reader.pin
+        // Onto itself, it is ours to replace: it was completed under its key a moment ago.
+        let forbidsOverwrite = request.forbidOverwrite && pin.key != request.key
         let written = try engine.store.copy(
             CopyRequest(
                 source: pin.key, destination: request.key, sourceIfMatch: pin.etag, replacing: request.metadata,
-                properties: request.properties, taggingReplaces: true, forbidOverwrite: request.forbidOverwrite),
+                properties: request.properties, taggingReplaces: true, forbidOverwrite: forbidsOverwrite),
             engine.context(context.cancellation))
         return result(written, size: reader.size, metadata: request.metadata)
     }
