@@ -32,6 +32,10 @@ package final class FileSystem: FileSystemOperations {
     let revalidations = WorkerPool(name: "revalidation", limit: 256)
     /// Whether the log has said that properties of objects can't be read; a leaf.
     let hasToldProperties = Locked(false)
+    /// How many hidden objects of this mount are in the bucket, as far as is known; a leaf.
+    let hiddenCount = Locked(0)
+    /// Set when the mount ends, for what tidies up behind earlier ones.
+    let sweeping = Cancellation()
     /// Bytes of writes that wait for memory.
     let overflow: WriteOverflow
 

@@ -40,14 +40,4 @@ package struct FileSystemConfiguration: Sendable {
         self.keepsACL = keepsACL
         self.mountID = mountID
     }
-
-    /// What the keys of unfinished uploads that must not show begin with.
-    package var uploadPrefix: [UInt8] { ownPrefix("up") }
-
-    /// What the keys of objects begin with that are out of the way for a moment.
-    package var asidePrefix: [UInt8] { ownPrefix("aside") }
-
-    private func ownPrefix(_ folder: String) -> [UInt8] {
-        prefix + FileSystem.hiddenName + Array("/\(folder)/".utf8) + mountID.bytes + [UInt8(ascii: "-")]
-    }
 }

@@ -22,4 +22,8 @@
 // each handle. A file that was edited in place and has changed in the bucket meanwhile is kept under a conflict name
 // instead. A replaced object keeps what it had besides bytes: class, encryption, tags, ACL (`Operations/Properties`).
 //
+// Removing. What is open when its object goes is kept for its handles, in memory or under a hidden key (`Orphans.swift`).
+// Hidden keys carry the mount's own name, by which a later start on the same machine knows what a dead one left
+// (`Sweep.swift`).
+//
 // Not here: symbolic links, extended attributes, renames of directories (EXDEV, so that mv copies).

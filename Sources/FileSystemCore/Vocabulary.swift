@@ -70,6 +70,8 @@ package struct Attributes: Sendable, Hashable {
     package var accessTime: WallTime
     package var modificationTime: WallTime
     package var changeTime: WallTime
+    /// How many names it has: none once it was removed and is still open, else one.
+    package var links: UInt32 = 1
 
     package init(
         inode: InodeNumber, kind: FileKind, permissions: UInt32, uid: UInt32, gid: UInt32, size: Int64,

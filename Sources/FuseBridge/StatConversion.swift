@@ -14,9 +14,9 @@ extension Attributes {
         var status = stat()
         status.st_ino = UInt(inode.rawValue)
         status.st_mode = permissions & 0o7777 | kind.modeBits
-        // 1 for directories too: find(1) and fts(3) take any other number as two plus the number of subdirectories and
+        // 1 for directories that have their name too: find(1) and fts(3) take any other number as two plus the number of subdirectories and
         // skip what seems to have none; below 2 they look for themselves.
-        status.st_nlink = 1
+        status.st_nlink = nlink_t(links)
         status.st_uid = uid
         status.st_gid = gid
         status.st_size = Int(size)

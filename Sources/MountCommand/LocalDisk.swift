@@ -1,3 +1,4 @@
+import FileSystemCore
 import FuseBridge
 import Glibc
 import Instrumentation
@@ -128,6 +129,9 @@ struct LocalDisk: Sendable {
         log(.info, "cache-dir", [LogField("folder", folder.path), LogField("bytes", limitBytes)])
         return StagingFolder(in: folder, limitBytes: limitBytes, log: log)
     }
+
+    /// Begins to tidy up behind mounts that died here.
+    func sweep(_ fileSystem: FileSystem) { fileSystem.sweep(folder) }
 
     /// Tidies up at the end.
     func remove() { folder?.remove() }

@@ -90,7 +90,8 @@ struct MountWiring: Sendable {
             store: store, cache: cache, staging: disk.staging(log: log),
             configuration: UploadEngine.Configuration(
                 limits: partLimits(store.capabilities), deadline: configuration.deadline,
-                hiddenPrefix: configuration.uploadPrefix, asidePrefix: configuration.asidePrefix), log: log)
+                hiddenPrefix: configuration.hiddenPrefix(.upload, of: disk.identity),
+                asidePrefix: configuration.hiddenPrefix(.aside, of: disk.identity)), log: log)
         return FileSystem(
             configuration: configuration, store: store, cache: cache, uploads: uploads, memoryBytes: memoryBytes,
             contentTypes: ContentTypes(mimeTypes: Self.mimeTypes), notifier: notifier, clock: SystemClock(), log: log)

@@ -11,6 +11,8 @@ final class CacheBlock {
     var slab: Slab?
     /// How many bytes, from its start, are there.
     var filled = 0
+    /// Whether it stays as long as its reader, whoever needs memory; then it stands in no list.
+    var isPinned = false
     /// How many bytes have been handed to readers, repeats included.
     fileprivate var served = 0
     /// The list that it stands in.
@@ -42,6 +44,8 @@ final class CacheBlock {
 struct CacheState {
     private var kept = BlockList()
     private var spent = BlockList()
+    /// What the blocks that are pinned have in bytes.
+    var pinnedBytes = 0
     /// The most spent blocks that are kept.
     private let spentLimit: Int
 
@@ -66,7 +70,7 @@ struct CacheState {
     /// Notes that `count` bytes of a block were handed to a reader. Returns memory to let go of after the lock.
     mutating func serve(_ block: CacheBlock, _ count: Int) -> UncheckedSendable<Slab?>? {
         block.served += count
-        guard block.isComplete else { return nil }
+        guard block.isComplete, !block.isPinned else { return nil }
         remove(block)
         guard block.isStreamed, block.served >= block.length else {
             append(block)

@@ -5,9 +5,15 @@ import Runtime
 
 /// One request for neighbouring blocks of a version, from its place in line to its last byte.
 final class Fetch: ObjectReceiver, @unchecked Sendable {
+<<<<<<< HEAD
     // Unchecked: `isReplaced`, `isWhole` and `isMixed` are of the thread that runs the request: the store calls on it. `blocks`
     // is set before the request begins, their `slab` then too; `filled` changes under the cache's lock; bytes are written
     // only past `filled`, only by the store's thread, and read only below it.
+=======
+    // Unchecked: `isReplaced` is of the store's thread, and of the fetch's own once the get has ended; `blocks` is set
+    // before the request begins, and loses some between two; their `slab` then too; `filled` changes under the cache's
+    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
+>>>>>>> main
     let number: UInt64
     private let reader: ObjectReader
     private var blocks: [CacheBlock]
@@ -58,6 +64,7 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             return finish(error(.unavailable, "The server did not answer the reads before this one in time."))
         }
         guard provideMemory() else { return finish(nil) }
+<<<<<<< HEAD
         isWhole = range == 0..<reader.size
         var failure = bring()
         var repeated = 0
@@ -83,6 +90,32 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             return nil
         } catch {
             return isMixed ? self.error(.corrupted, "Bytes of the object came twice and differ.") : error
+=======
+        while true {
+            let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
+            let isWhole = range == 0..<reader.size
+            let request = GetRequest(
+                key: pin.key, range: isWhole ? nil : range, ifMatch: revalidation == nil ? pin.etag : nil)
+            do throws(ObjectStoreError) {
+                try reader.cache.store.get(
+                    request, into: self, RequestContext(deadline: deadline, cancellation: cancellation))
+                return finish(nil)
+            } catch {
+                let isGone = error.kind == .notFound || error.kind == .preconditionFailed
+                guard isGone, isMoved(from: pin) else { return finish(error) }
+            }
+        }
+    }
+
+    /// Whether the bytes go by another key or ETag by now, as a rename or removal of our own moved them while they were
+    /// asked for; what has come stays.
+    private func isMoved(from pin: (key: ObjectKey, etag: ETag)) -> Bool {
+        reader.cache.state.withLock { _ in
+            let present = reader.guarded.value.pin
+            guard present.key != pin.key || present.etag != pin.etag else { return false }
+            blocks.removeAll { $0.isComplete }
+            return !blocks.isEmpty
+>>>>>>> main
         }
     }
 

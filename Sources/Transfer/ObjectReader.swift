@@ -54,7 +54,10 @@ package final class ObjectReader: Sendable {
 
     deinit {
         cache.state.withLock { state in
-            for block in guarded.value.blocks.values { state.remove(block) }
+            for block in guarded.value.blocks.values {
+                state.remove(block)
+                if block.isPinned { state.pinnedBytes -= block.length }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Instrumentation
+import LocalStore
 import ObjectStore
 import Runtime
 import TestSupport
@@ -21,7 +22,8 @@ final class CoreFixture: Sendable {
 
     init(
         prefix: String = "", memoryBytes: Int = 64 << 20, isReadOnly: Bool = false, memory: MemoryObjectStore? = nil,
-        deadline: Duration = .seconds(20), slabBytes: Int = SlabPool.defaultSlabBytes
+        deadline: Duration = .seconds(20), slabBytes: Int = SlabPool.defaultSlabBytes,
+        mountID: MountIdentity = .make()
     ) {
         self.memory = memory ?? MemoryObjectStore(clock: clock)
         store = FaultyObjectStore(self.memory)
@@ -38,7 +40,8 @@ final class CoreFixture: Sendable {
         fileSystem = FileSystem(
             configuration: FileSystemConfiguration(
                 prefix: Array(prefix.utf8), uid: 500, gid: 501, deadline: deadline,
-                hostName: Array("testhost".utf8), isReadOnly: isReadOnly),
+                hostName: Array("testhost".utf8), isReadOnly: isReadOnly,
+                mountID: mountID),
             store: store, cache: cache, uploads: uploads, memoryBytes: memoryBytes,
             contentTypes: ContentTypes(mimeTypes: Array("image/jpeg jpeg jpg\ntext/plain txt\n".utf8)),
             notifier: notified, clock: clock, log: recorded.log)
@@ -133,6 +136,18 @@ final class CoreFixture: Sendable {
         try write(bytes, inode, handle)
         try close(inode, handle)
         return inode
+    }
+
+    func unlink(_ name: String, in parent: InodeNumber = .root) throws {
+        try wait { fileSystem.unlink(parent: parent, name: Array(name.utf8), context: context(), reply: $0) }
+    }
+
+    func rename(_ name: String, to newName: String) throws {
+        try wait {
+            fileSystem.rename(
+                parent: .root, name: Array(name.utf8), newParent: .root, newName: Array(newName.utf8), flags: 0,
+                context: context(), reply: $0)
+        }
     }
 
     func names(in inode: InodeNumber = .root) throws -> [String] {

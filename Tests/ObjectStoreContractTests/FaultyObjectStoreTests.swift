@@ -34,6 +34,34 @@ import Testing
         #expect(kind { _ = try store.head(key, .test) } == .unavailable)
     }
 
+    @Test("each call of an upload takes the fault that was ordered for it")
+    func uploads() throws {
+        let store = FaultyObjectStore(memory)
+        let number = try #require(PartNumber(1))
+        let upload = try store.initiateUpload(InitiateRequest(key: key), .test)
+        let part = try store.uploadPart(upload, number, body: BytesBody([1]), .test)
+        let completion = CompleteRequest(address: upload, parts: [CompletedPart(part)], size: 1)
+        let calls: [(StoreOperation, () throws -> Void)] = [
+            (.initiateUpload, { _ = try store.initiateUpload(InitiateRequest(key: self.key), .test) }),
+            (.uploadPart, { _ = try store.uploadPart(upload, number, body: BytesBody([2]), .test) }),
+            (.copyPart, { _ = try store.copyPart(upload, number, from: PartCopySource(key: self.key), .test) }),
+            (.listParts, { _ = try store.listParts(upload, after: nil, limit: 1, .test) }),
+            (.listUploads, { _ = try store.listUploads(prefix: [], after: nil, limit: 1, .test) }),
+            (.abortUpload, { try store.abortUpload(upload, .test) }),
+            (.completeUpload, { _ = try store.completeUpload(completion, .test) }),
+        ]
+        for (operation, call) in calls {
+            store.order(.error(.throttled), on: operation)
+            #expect(kind(call) == .throttled)
+            #expect(store.given(on: operation) == 1)
+        }
+        #expect(memory.contents(upload, number) == [1] && memory.uploads.count == 1)
+        store.order(.errorAfterEffect(.unavailable), on: .completeUpload)
+        #expect(kind { _ = try store.completeUpload(completion, .test) } == .unavailable)
+        #expect(memory.contents(key) == [1] && memory.uploads.isEmpty)
+        #expect(kind { _ = try store.completeUpload(completion, .test) } == .noSuchUpload)
+    }
+
     @Test("an error after the effect leaves the effect")
     func lostAnswer() throws {
         let store = FaultyObjectStore(memory)

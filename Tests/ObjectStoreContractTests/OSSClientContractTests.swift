@@ -136,6 +136,38 @@ import Testing
         }
     }
 
+    @Test("answers that are lost after the deed, and wrong checksums, neither fail nor fool an upload in parts")
+    func lostUploadAnswers() throws {
+        try withClient { client, server in
+            let operations = [
+                "InitiateMultipartUpload", "UploadPart", "UploadPartCopy", "ListParts", "CompleteMultipartUpload",
+            ]
+            for operation in operations { try server.admin.add(ServerFault(.dropAfter, on: operation, count: 1)) }
+            try server.admin.add(ServerFault(.wrongCRC, on: "UploadPart", count: 1))
+            var random = SeededGenerator(seed: 8)
+            let bytes = random.bytes(100 << 10)
+            let (key, source) = (ObjectKey(text: "lost"), ObjectKey(text: "source"))
+            _ = try client.put(PutRequest(key: source), body: BytesBody(bytes), .test)
+            let upload = try client.initiateUpload(InitiateRequest(key: key), .test)
+            let (first, second) = (try #require(PartNumber(1)), try #require(PartNumber(2)))
+            let parts = [
+                try client.copyPart(upload, first, from: PartCopySource(key: source), .test),
+                try client.uploadPart(upload, second, body: BytesBody([1, 2, 3]), .test),
+            ]
+            #expect(try client.listParts(upload, after: nil, limit: 10, .test).parts == parts)
+            let request = CompleteRequest(
+                address: upload, parts: parts.map { CompletedPart($0) }, size: Int64(bytes.count + 3),
+                forbidOverwrite: true)
+            let written = try client.completeUpload(request, .test)
+            #expect(try client.head(key, .test).etag == written.etag)
+            let receiver = CollectingReceiver()
+            _ = try client.get(GetRequest(key: key), into: receiver, .test)
+            #expect(receiver.bytes == bytes + [1, 2, 3])
+            let faults = try server.admin.statistics().faults
+            #expect(faults["drop-after"] == operations.count && faults["wrong-crc"] == 1)
+        }
+    }
+
     @Test("a server that is gone is unavailable and never an absent object; when it is back, calls go through")
     func restartedServer() throws {
         try withClient { client, server in

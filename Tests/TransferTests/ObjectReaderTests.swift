@@ -148,7 +148,8 @@ import Testing
         fixture.store.order(.corrupt(at: 5, gate), on: .get)
         #expect(try Self.read(reader, 0..<10) != Array(fixture.bytes[0..<10]), "bytes are handed on as they arrive")
         let end = Locked<ObjectStoreErrorKind?>(nil)
-        reader.read(599_000..<600_000, ahead: (599_000..<600_000, 1 << 20), cancellation: nil) { result in
+        reader.read(599_000..<600_000, ahead: ReadAdvice([599_000..<600_000], piece: 1 << 20), cancellation: nil) {
+            result in
             if case .failure(let error) = result { end.withLock { $0 = error.kind } }
             end.wakeAll()
         }

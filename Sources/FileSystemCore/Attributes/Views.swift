@@ -18,7 +18,9 @@ extension FileSystem {
             return file.state.withLock { state in
                 let timeout =
                     state.isLocal ? configuration.metadataLifetime : remainingTrust(state.metadataCheckedAt)
-                return TimedAttributes(attributes: state.attributes(node.number), timeout: timeout)
+                var attributes = state.attributes(node.number)
+                if node.parent == nil { attributes.links = 0 }
+                return TimedAttributes(attributes: attributes, timeout: timeout)
             }
         }
         let directory = node.directory

@@ -62,6 +62,10 @@ final class FileContent: Sendable {
         var failedAt: UInt64?
         /// A write failed: what is there is not what the program wrote, and is not sent until truncated or closed by all.
         var isPoisoned = false
+        /// Its object is about to go: who opens it now waits for what comes of that.
+        var isLeaving = false
+        /// The hidden object that has its bytes for who has it open, as its own object went.
+        var orphan: ObjectKey?
         /// The name was taken away: there is nothing to send any more.
         var isUnlinked = false
         var reader: ObjectReader?

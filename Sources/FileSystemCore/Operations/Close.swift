@@ -156,6 +156,8 @@ extension FileSystem {
             table.dropIfUnused(node)
             return isUnused
         }
-        if isUnused { handle.file.state.withLock { $0.reader }?.cancelReadAhead() }
+        guard isUnused else { return }
+        handle.file.state.withLock { $0.reader }?.cancelReadAhead()
+        dropRemains(of: handle.file)
     }
 }

@@ -23,6 +23,7 @@ extension FileSystem {
     ///
     /// Called once, at the end, when no operation comes any more.
     package func drain(by deadline: Deadline) -> Remainder {
+        sweeping.cancel()
         let context = RequestContext(deadline: deadline)
         let unsent = table.withLock { $0.files }.filter { $0.1.state.withLock { $0.isDirty && !$0.isUnlinked } }
         let pending = Locked(unsent.count)
@@ -39,6 +40,7 @@ extension FileSystem {
             if !operations.submit(send) { send() }
         }
         _ = pending.wait(until: deadline) { $0 == 0 ? true : nil }
+        for (_, file) in table.withLock({ $0.files }) { dropRemains(of: file) }
         // Work of the pools that was under way, such as the sending after a release.
         _ = operations.stop(by: deadline)
         _ = uploads.stop(by: deadline)

@@ -12,7 +12,7 @@ extension FileSystem {
     package func open(
         inode: InodeNumber, flags: Int32, context: OperationContext, reply: @escaping Reply<OpenedFile>
     ) {
-        enum Next { case opened(OpenedFile), revalidate(mayUseOld: Bool) }
+        enum Next { case opened(OpenedFile), revalidate(mayUseOld: Bool), wait(FileContent) }
         let opener = Processes.process(of: context.caller.pid) ?? 0
         do throws(FileSystemError) {
             let next: Next = try table.withLock { table throws(FileSystemError) in
@@ -30,6 +30,7 @@ extension FileSystem {
                 }
                 // A node without a name was replaced or removed: open(2) looks the name up again.
                 guard table[inode]?.parent != nil else { throw FileSystemError(ESTALE) }
+                if file.state.withLock({ $0.isLeaving }) { return .wait(file) }
                 guard isFresh else {
                     let isKnown = file.state.withLock { isTrusted($0.metadataCheckedAt) || isTrusted($0.checkedAt) }
                     return .revalidate(mayUseOld: isKnown && flags & O_ACCMODE == O_RDONLY)
@@ -38,6 +39,14 @@ extension FileSystem {
             }
             switch next {
             case .opened(let file): answer(file, reply) { close($0.handle) }
+            case .wait(let file):
+                dispatch(context, reply, undo: { [self] in close($0.handle) }) { [self] () throws(FileSystemError) in
+                    let request = requestContext(context)
+                    try file.waitWhileLeaving(by: request.deadline, request.cancellation)
+                    return try table.withLock { table throws(FileSystemError) in
+                        try openStanding(inode, flags: flags, opener: opener, &table)
+                    }
+                }
             case .revalidate(let mayUseOld):
                 let pool = mayUseOld ? revalidations : operations
                 dispatch(context, reply, on: pool, undo: { [self] in close($0.handle) }) {
@@ -46,14 +55,24 @@ extension FileSystem {
                         inode, isReading: flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0, mayUseOld: mayUseOld,
                         requestContext(context))
                     return try table.withLock { table throws(FileSystemError) in
-                        let file = try Self.file(inode, table)
-                        return try openKnown(inode, file, flags: flags, opener: opener, &table)
+                        try openStanding(inode, flags: flags, opener: opener, &table)
                     }
                 }
             }
         } catch {
             _ = reply(.failure(error))
         }
+    }
+
+    /// Opens a file after a wait, unless its name went meanwhile: open(2) then looks that up again. Under the table's lock.
+    private func openStanding(
+        _ inode: InodeNumber, flags: Int32, opener: Int32, _ table: inout InodeTable
+    ) throws(FileSystemError) -> OpenedFile {
+        let file = try Self.file(inode, table)
+        guard table[inode]?.parent != nil, !file.state.withLock({ $0.isLeaving }) else {
+            throw FileSystemError(ESTALE)
+        }
+        return try openKnown(inode, file, flags: flags, opener: opener, &table)
     }
 
     /// Asks the server whether the inode is still what its name means; ESTALE, upon which open(2) looks up again, if not.

@@ -65,20 +65,24 @@ extension FileSystem {
             try file.beginSending(by: request.deadline, request.cancellation)
             begun.append(file)
         }
-        if let base = file.state.withLock({ $0.base }) {
-            try moveObject(file, base, to: key, request)
-        } else {
-            // Nothing was sent yet: its one upload will go to the new name, over whatever is there. What its old name
-            // still has in the bucket, by an earlier rename onto it, would come to light again.
-            if file.state.withLock({ $0.coversObject }) { try deleteCovered(from, request) }
-            let coversObject = target.map { $0.1.state.withLock { $0.base != nil || $0.coversObject } } ?? false
-            file.state.withLock { state in
-                state.isExclusive = false
-                state.coversObject = coversObject
+        let finish = { [self] () throws(FileSystemError) in
+            if let base = file.state.withLock({ $0.base }) {
+                try moveObject(file, base, to: key, request)
+            } else {
+                // Nothing was sent yet: its one upload will go to the new name, over whatever is there. What its old
+                // name still has in the bucket, by an earlier rename onto it, would come to light again.
+                if file.state.withLock({ $0.coversObject }) { try deleteCovered(from, request) }
+                let coversObject = target.map { $0.1.state.withLock { $0.base != nil || $0.coversObject } } ?? false
+                file.state.withLock { state in
+                    state.isExclusive = false
+                    state.coversObject = coversObject
+                }
             }
+            if let (number, file) = target { removeName(to.name, of: number, file, under: to.parent) }
+            enterMove(inode, file, from: from, to: to)
         }
-        if let (number, file) = target { removeName(to.name, of: number, file, under: to.parent) }
-        enterMove(inode, file, from: from, to: to)
+        guard let (number, replaced) = target else { return try finish() }
+        try letGo(of: replaced, inode: number, request, finish)
     }
 
     /// Deletes the object that an unsent file stands before; on an error it stands there still.

@@ -50,7 +50,7 @@ extension FileSystem {
     ) throws(FileSystemError) {
         guard isPossible(change.size) else { throw tooLarge }
         // The object's metadata must be known, as a copy replaces all of it.
-        if file.state.withLock({ !$0.isLocal && $0.base?.metadata == nil }) {
+        if file.state.withLock({ !$0.isLocal && !$0.isUnlinked && $0.base?.metadata == nil }) {
             _ = try refreshAttributes(of: inode, context)
         }
         try file.beginSending(by: context.deadline, context.cancellation)

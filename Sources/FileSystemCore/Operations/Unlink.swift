@@ -20,20 +20,22 @@ extension FileSystem {
                 }
             try file.beginSending(by: request.deadline, request.cancellation)
             defer { file.endSending() }
-            // A file that was never sent has no object, unless it took the place of one by a rename.
-            let hasObject = file.state.withLock { $0.base != nil || $0.coversObject }
-            if hasObject {
-                do throws(ObjectStoreError) {
-                    try store.delete(key, request)
-                } catch {
-                    throw FileSystemError(error)
+            try letGo(of: file, inode: inode, request) { () throws(FileSystemError) in
+                // A file that was never sent has no object, unless it took the place of one by a rename.
+                let hasObject = file.state.withLock { $0.base != nil || $0.coversObject }
+                if hasObject {
+                    do throws(ObjectStoreError) {
+                        try store.delete(key, request)
+                    } catch {
+                        throw FileSystemError(error)
+                    }
                 }
+                removeName(name, of: inode, file, under: parent)
             }
-            removeName(name, of: inode, file, under: parent)
         }
     }
 
-    /// Takes the name from a file whose object is gone; open handles keep what memory has.
+    /// Takes the name from a file whose object is gone; for open handles its bytes were kept before.
     func removeName(_ name: FileName, of inode: InodeNumber, _ file: FileContent, under parent: InodeNumber) {
         file.state.withLock { $0.isUnlinked = true }
         table.withLock { table in

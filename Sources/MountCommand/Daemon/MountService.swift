@@ -55,6 +55,7 @@ struct MountService: Sendable {
         }
         log(.info, "mounted", [LogField("on", mountPoint), LogField("version", Version.number)])
         started(nil)
+        disk.sweep(fileSystem)
 
         var failure: CommandError?
         do throws(FuseMountError) {
@@ -67,7 +68,8 @@ struct MountService: Sendable {
         // The device number may be given to another mount from here on, and with it the file's name.
         instance?.remove()
         let isDrained = shutdown.finish()
-        if isDrained { disk.remove() }
+        // What is still in the bucket is the next start's to remove.
+        if isDrained, fileSystem.hiddenObjects == 0 { disk.remove() }
         if let failure { throw failure }
         guard isDrained else {
             throw CommandError(.failure, "not everything that was written is in the bucket; the log names what is left")

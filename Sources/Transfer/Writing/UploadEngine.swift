@@ -26,7 +26,7 @@ package final class UploadEngine: Sendable {
         package var limits: PartLimits
         /// How long one request may take, repeats included.
         package var deadline: Duration
-        /// What the keys of our own hidden objects begin with: `PREFIX.ossmount/up/MOUNT-`.
+        /// What the keys of our own hidden objects begin with: `PREFIX.ossmount/up/MOUNT`.
         package var hiddenPrefix: [UInt8]
         /// And those of objects of others that are out of the way for a moment: never swept, as nothing else has them.
         package var asidePrefix: [UInt8]
@@ -61,6 +61,7 @@ package final class UploadEngine: Sendable {
         var lastNumber: UInt64 = 0
         var sessions: [UInt64: Weak] = [:]
         var inFlightBytes: Int64 = 0
+        var hiddenCount = 0
         /// Where the search for somebody to relieve goes on, so that all get their turn.
         var turn: UInt64 = 0
     }
@@ -120,12 +121,25 @@ package final class UploadEngine: Sendable {
     }
 
     /// A key of our own that nothing has.
-    func hiddenKey() -> ObjectKey { ObjectKey(configuration.hiddenPrefix + Self.random()) }
+    func hiddenKey() -> ObjectKey {
+        state.withLock { $0.hiddenCount += 1 }
+        return ObjectKey(configuration.hiddenPrefix + Self.random())
+    }
+
+    /// How many hidden objects and uploads are in the bucket, as far as is known; at the mount's end, what a later start
+    /// must tidy up.
+    package var hiddenCount: Int { state.withLock { $0.hiddenCount } }
+
+    private func noteGone(_ key: ObjectKey) {
+        if key.bytes.starts(with: configuration.hiddenPrefix) { state.withLock { $0.hiddenCount -= 1 } }
+    }
 
     /// A key for what stands under a file's key and must be put back there.
     func asideKey() -> ObjectKey { ObjectKey(configuration.asidePrefix + Self.random()) }
 
-    private static func random() -> [UInt8] { Array(String(UInt64.random(in: 1 << 60 ... .max), radix: 16).utf8) }
+    private static func random() -> [UInt8] {
+        Array(("-" + String(UInt64.random(in: 1 << 60 ... .max), radix: 16)).utf8)
+    }
 
     // MARK: Work
 
@@ -193,6 +207,7 @@ package final class UploadEngine: Sendable {
             sweeps.submit { [self] in
                 do throws(ObjectStoreError) {
                     try store.delete(key, context())
+                    noteGone(key)
                 } catch {
                     log(
                         .info, "a hidden object stays behind",
@@ -207,6 +222,7 @@ package final class UploadEngine: Sendable {
         sweeps.submit { [self] in
             do throws(ObjectStoreError) {
                 try store.abortUpload(address, context())
+                noteGone(address.key)
             } catch {
                 log(
                     .info, "an unfinished upload stays behind",
