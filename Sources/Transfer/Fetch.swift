@@ -5,15 +5,9 @@ import Runtime
 
 /// One request for neighbouring blocks of a version, from its place in line to its last byte.
 final class Fetch: ObjectReceiver, @unchecked Sendable {
-<<<<<<< HEAD
-    // Unchecked: `isReplaced`, `isWhole` and `isMixed` are of the thread that runs the request: the store calls on it. `blocks`
-    // is set before the request begins, their `slab` then too; `filled` changes under the cache's lock; bytes are written
-    // only past `filled`, only by the store's thread, and read only below it.
-=======
-    // Unchecked: `isReplaced` is of the store's thread, and of the fetch's own once the get has ended; `blocks` is set
-    // before the request begins, and loses some between two; their `slab` then too; `filled` changes under the cache's
-    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
->>>>>>> main
+    // Unchecked: `isReplaced`, `isWhole` and `isMixed` are of the store's thread, and of the fetch's own once a get has
+    // ended; `blocks` is set before the request begins, and loses some between two; their `slab` then too; `filled` changes
+    // under the cache's lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
     let number: UInt64
     private let reader: ObjectReader
     private var blocks: [CacheBlock]
@@ -64,24 +58,25 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             return finish(error(.unavailable, "The server did not answer the reads before this one in time."))
         }
         guard provideMemory() else { return finish(nil) }
-<<<<<<< HEAD
-        isWhole = range == 0..<reader.size
-        var failure = bring()
         var repeated = 0
-        while failure?.kind == .corrupted, repeated < Self.repeats, rewind() {
+        while true {
+            isWhole = range == 0..<reader.size
+            let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
+            guard let failure = bring(pin, isRepeat: repeated > 0) else {
+                release()
+                return finish(nil)
+            }
+            let isGone = failure.kind == .notFound || failure.kind == .preconditionFailed
+            if isGone, isMoved(from: pin) { continue }
+            guard failure.kind == .corrupted, repeated < Self.repeats, rewind() else { return finish(failure) }
             repeated += 1
             reader.cache.log(
-                .warning, "bytes differ from their checksum, fetched again", [LogField("cause", failure?.message ?? "")]
-            )
-            failure = bring(again: true)
+                .warning, "bytes differ from their checksum, fetched again", [LogField("cause", failure.message)])
         }
-        if failure == nil { release() }
-        finish(failure)
     }
 
     /// One get; nil where it brought everything.
-    private func bring(again isRepeat: Bool = false) -> ObjectStoreError? {
-        let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
+    private func bring(_ pin: (key: ObjectKey, etag: ETag), isRepeat: Bool) -> ObjectStoreError? {
         let request = GetRequest(
             key: pin.key, range: isWhole ? nil : range, ifMatch: revalidation == nil || isRepeat ? pin.etag : nil)
         do throws(ObjectStoreError) {
@@ -90,20 +85,6 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             return nil
         } catch {
             return isMixed ? self.error(.corrupted, "Bytes of the object came twice and differ.") : error
-=======
-        while true {
-            let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
-            let isWhole = range == 0..<reader.size
-            let request = GetRequest(
-                key: pin.key, range: isWhole ? nil : range, ifMatch: revalidation == nil ? pin.etag : nil)
-            do throws(ObjectStoreError) {
-                try reader.cache.store.get(
-                    request, into: self, RequestContext(deadline: deadline, cancellation: cancellation))
-                return finish(nil)
-            } catch {
-                let isGone = error.kind == .notFound || error.kind == .preconditionFailed
-                guard isGone, isMoved(from: pin) else { return finish(error) }
-            }
         }
     }
 
@@ -115,7 +96,6 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             guard present.key != pin.key || present.etag != pin.etag else { return false }
             blocks.removeAll { $0.isComplete }
             return !blocks.isEmpty
->>>>>>> main
         }
     }
 
