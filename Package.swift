@@ -116,6 +116,11 @@ let package = Package(
         tests(
             "FileSystemCoreTests",
             foundations + ["FileSystemCore", "LocalStore", "Transfer", "ObjectStore", "TestSupport"]),
+        // From the server's answer to the errno: through all that lies between.
+        tests(
+            "ErrorTests",
+            foundations + ["OSSClient", "FileSystemCore", "HTTPTransport", "ObjectStore"],
+            resources: [.copy("Tables")]),
         tests("MountTests", foundations + ["TestSupport"]),
         // Programs that do the tests' work in a mount, where no process that tests depend on may wait.
         testProgram("ModelDriver"),

@@ -12,6 +12,7 @@ source scripts/tiers.sh
 
 # name -> the tests, as a filter of `swift test`. A suite with a long form adds its line here.
 declare -A suites=(
+    [tokens]='^MountTests\.MountTests/CredentialsTests'
     [model]='^ModelTests\.ModelTests/sameAsLocal'
     [databases]='^ApplicationTests\.ApplicationTests/DatabaseTests/killed'
     [budget]='^ApplicationTests\.ApplicationTests/BudgetTests'

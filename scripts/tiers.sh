@@ -11,8 +11,8 @@ mount_targets='^(MountTests|FuseBridgeTests\.KernelTests)[./]'
 model_targets='^ModelTests[./]'
 application_targets='^ApplicationTests[./]'
 
-unit_minimum=369
-mount_minimum=57
+unit_minimum=379
+mount_minimum=67
 model_minimum=4
 application_minimum=29
 # Not as root: the runs here and the look for what is left over.

@@ -30,6 +30,11 @@ int cruntime_forbid_core_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+void cruntime_die_of_crashes(void) {
+    static const int fatal[] = {SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+    for (size_t index = 0; index < sizeof fatal / sizeof fatal[0]; index++) signal(fatal[index], SIG_DFL);
+}
+
 void cruntime_set_thread_name(const char *name) {
     char shortened[16];
     strncpy(shortened, name, sizeof shortened - 1);

@@ -65,14 +65,29 @@ extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
 /// Yields credentials; asked before every attempt of a request.
 ///
-/// May be called from any thread. Both calls may block until `deadline`.
+/// May be called from any thread. Both calls may block until `deadline`, or until `cancellation` is set: then they throw
+/// `cancelled`.
 package protocol CredentialsProvider: Sendable {
     /// The credentials to sign with now.
-    func credentials(deadline: Deadline) throws(CredentialsError) -> Credentials
+    func credentials(deadline: Deadline, cancellation: Cancellation?) throws(CredentialsError) -> Credentials
 
     /// Called when the server has refused `rejected` as expired or invalid: others where this provider can get any, by
     /// now or by asking its source anew; nil where it has no others.
-    func forceRefresh(rejected: Credentials, deadline: Deadline) throws(CredentialsError) -> Credentials?
+    func forceRefresh(
+        rejected: Credentials, deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials?
+}
+
+extension CredentialsProvider {
+    /// As the other, for callers that nobody cancels.
+    package func credentials(deadline: Deadline) throws(CredentialsError) -> Credentials {
+        try credentials(deadline: deadline, cancellation: nil)
+    }
+
+    /// As the other, for callers that nobody cancels.
+    package func forceRefresh(rejected: Credentials, deadline: Deadline) throws(CredentialsError) -> Credentials? {
+        try forceRefresh(rejected: rejected, deadline: deadline, cancellation: nil)
+    }
 }
 
 /// Why there are no credentials.
@@ -86,6 +101,8 @@ package struct CredentialsError: Error, Sendable, Hashable {
         case unavailable
         /// Their source refuses.
         case refused
+        /// The caller gave up waiting for them.
+        case cancelled
     }
 
     package var kind: Kind
@@ -104,9 +121,13 @@ package struct StaticCredentialsProvider: CredentialsProvider {
 
     package init(_ credentials: Credentials) { fixed = credentials }
 
-    package func credentials(deadline: Deadline) throws(CredentialsError) -> Credentials { fixed }
+    package func credentials(
+        deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials { fixed }
 
-    package func forceRefresh(rejected: Credentials, deadline: Deadline) throws(CredentialsError) -> Credentials? {
+    package func forceRefresh(
+        rejected: Credentials, deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials? {
         rejected == fixed ? nil : fixed
     }
 }

@@ -24,9 +24,13 @@ package struct EnvironmentCredentialsProvider: CredentialsProvider {
         }
     }
 
-    package func credentials(deadline: Deadline) throws(CredentialsError) -> Credentials { try outcome.get() }
+    package func credentials(
+        deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials { try outcome.get() }
 
-    package func forceRefresh(rejected: Credentials, deadline: Deadline) throws(CredentialsError) -> Credentials? {
+    package func forceRefresh(
+        rejected: Credentials, deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials? {
         let own = try outcome.get()
         return rejected == own ? nil : own
     }

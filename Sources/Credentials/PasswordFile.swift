@@ -79,11 +79,15 @@ package final class PasswordFileProvider: CredentialsProvider {
         last = Locked(Self.load(path, Array(bucket.utf8)))
     }
 
-    package func credentials(deadline: Deadline) throws(CredentialsError) -> Credentials {
+    package func credentials(
+        deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials {
         try last.withLock { $0 }.get()
     }
 
-    package func forceRefresh(rejected: Credentials, deadline: Deadline) throws(CredentialsError) -> Credentials? {
+    package func forceRefresh(
+        rejected: Credentials, deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials? {
         // Not under the lock: a file may lie on a slow disk.
         let present = Self.load(path, bucket)
         let credentials = try present.get()

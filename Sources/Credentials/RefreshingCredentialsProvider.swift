@@ -11,7 +11,7 @@ package struct RefreshPolicy: Sendable {
     /// Between failures: doubling from the first to the second, each somewhere in its upper half.
     package var failureBase = Duration.milliseconds(250)
     package var failureCap = Duration.seconds(30)
-    /// What was got less than this ago and is refused already won't be better for asking again.
+    /// What was got less than this ago and is refused already is hardly better for asking again: that waits so long.
     package var leastAge = Duration.milliseconds(500)
     /// For one request to the source, its decoder included.
     package var fetchTimeout = Duration.seconds(20)
@@ -55,7 +55,7 @@ package final class RefreshingCredentialsProvider: CredentialsProvider {
     private let policy: RefreshPolicy
     private let log: Log
     private let fraction: @Sendable () -> Double
-    // A leaf lock; wakes those who wait for the source's answer.
+    // Wakes those who wait for the source's answer; below it only the lock of a cancellation.
     private let state = Locked(State())
 
     /// - Parameters:
@@ -72,7 +72,9 @@ package final class RefreshingCredentialsProvider: CredentialsProvider {
         self.fraction = fraction
     }
 
-    package func credentials(deadline: Deadline) throws(CredentialsError) -> Credentials {
+    package func credentials(
+        deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials {
         let (known, startsFetch): (Credentials?, Bool) = state.withLock { state in
             guard let current = usable(state) else { return (nil, false) }
             let isDue = state.refreshAt.map { serverClock.now >= $0 } ?? false
@@ -82,20 +84,20 @@ package final class RefreshingCredentialsProvider: CredentialsProvider {
         }
         if startsFetch { startFetch() }
         if let known { return known }
-        return try fresh(since: nil, deadline) { self.usable($0) }
+        return try fresh(since: nil, deadline, cancellation) { self.usable($0) }
     }
 
-    package func forceRefresh(rejected: Credentials, deadline: Deadline) throws(CredentialsError) -> Credentials? {
-        let (answered, isHopeless): (UInt64, Bool) = state.withLock { state in
-            guard state.current == rejected else { return (state.answers, false) }
-            if state.fetchedAt.advanced(by: policy.leastAge).hasPassed {
-                state.isRejected = true
-                return (state.answers, false)
-            }
-            return (state.answers, true)
+    package func forceRefresh(
+        rejected: Credentials, deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials? {
+        let answered: UInt64 = state.withLock { state in
+            guard state.current == rejected else { return state.answers }
+            state.isRejected = true
+            // Where keys are refused that have just come, the source is asked less often, and all wait for it.
+            state.nextFetch = max(state.nextFetch, state.fetchedAt.advanced(by: policy.leastAge))
+            return state.answers
         }
-        if isHopeless { return nil }
-        let other = try fresh(since: answered, deadline) { state in
+        let other = try fresh(since: answered, deadline, cancellation) { state in
             state.current.flatMap { $0 == rejected ? nil : $0 }
         }
         return other == rejected ? nil : other
@@ -112,9 +114,15 @@ package final class RefreshingCredentialsProvider: CredentialsProvider {
     ///
     /// - Parameter since: answers of the source that don't count, as they came before; nil lets none count but the next.
     private func fresh(
-        since: UInt64?, _ deadline: Deadline, _ choice: (State) -> Credentials?
+        since: UInt64?, _ deadline: Deadline, _ cancellation: Cancellation?, _ choice: (State) -> Credentials?
     ) throws(CredentialsError) -> Credentials {
         let before = since ?? state.withLock { $0.answers }
+        // Those who wait look again, each at its own cancellation. The lock is taken, so that none is about to sleep.
+        let number = cancellation?.onCancel { [state] in
+            state.withLock { _ in }
+            state.wakeAll()
+        }
+        defer { if let number { cancellation?.remove(number) } }
         var startsFetch = false
         while true {
             if startsFetch { startFetch() }
@@ -128,8 +136,12 @@ package final class RefreshingCredentialsProvider: CredentialsProvider {
                 let seen = state.withLock { $0.answers }
                 let isAnswered =
                     state.wait(until: min(moment, deadline)) { (state: inout State) -> Bool? in
-                        state.answers != seen || !state.isFetching && moment == .never ? true : nil
+                        let isOver = state.answers != seen || !state.isFetching && moment == .never
+                        return isOver || cancellation?.isCancelled == true ? true : nil
                     } ?? false
+                if cancellation?.isCancelled == true {
+                    throw CredentialsError(kind: .cancelled, message: "the caller gave up waiting for credentials")
+                }
                 if !isAnswered, deadline.hasPassed { throw late() }
             }
         }

@@ -19,6 +19,8 @@ extension FileSystemError {
         // Another version than the one that was opened: open(2) then looks the name up again.
         case .preconditionFailed: ESTALE
         case .accessDenied, .invalidCredentials: EACCES
+        // As of a file that is marked immutable: other rights of this user would not help.
+        case .forbidden: EPERM
         case .clockSkewed: EIO
         // Out of patience, not absent.
         case .throttled, .unavailable: EIO
@@ -37,8 +39,8 @@ extension FileSystemError {
     private static func level(for kind: ObjectStoreErrorKind) -> LogLevel {
         switch kind {
         case .notFound, .alreadyExists, .cancelled, .preconditionFailed, .invalidRange: .debug
-        case .accessDenied, .invalidCredentials, .clockSkewed, .throttled, .unavailable, .archived, .unsupported,
-            .noSuchBucket, .noSuchUpload, .tooLarge, .invalidRequest:
+        case .accessDenied, .forbidden, .invalidCredentials, .clockSkewed, .throttled, .unavailable, .archived,
+            .unsupported, .noSuchBucket, .noSuchUpload, .tooLarge, .invalidRequest:
             .warning
         case .corrupted, .unexpected: .error
         }

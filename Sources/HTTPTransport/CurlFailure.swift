@@ -47,9 +47,7 @@ enum CurlFailure {
                 .cannotConnect, "No connection to \(origin) within the connect timeout: \(detail).")
         case CURLE_PEER_FAILED_VERIFICATION:
             return exchange.error(
-                .tlsFailed,
-                "The certificate of \(origin) was refused: \(detail). "
-                    + "If its authority is one of your own, name its certificate with the option ca-file.")
+                .tlsFailed, "The certificate of \(origin) was refused: \(detail). \(certificateRemedy(exchange))")
         case CURLE_SSL_CACERT_BADFILE:
             return exchange.error(
                 .tlsFailed, "The CA file can't be used: \(detail). Name a PEM file with the option ca-file.")
@@ -75,6 +73,19 @@ enum CurlFailure {
             return exchange.error(.connectionLost, "Out of memory in the exchange with \(origin).")
         default:
             return exchange.error(.connectionLost, "The connection to \(origin) broke: \(detail).")
+        }
+    }
+
+    /// What mends a refused certificate, by OpenSSL's verdict on it.
+    private static func certificateRemedy(_ exchange: Exchange) -> String {
+        let verdict = exchange.easy.map { ccurl_get_long($0.curl, CURLINFO_SSL_VERIFYRESULT) }
+        switch verdict {
+        // X509_V_OK, or the 1 that libcurl begins with: OpenSSL has found nothing, so it is libcurl that refused it, which
+        // compares the name.
+        case 0, 1: return "Give the endpoint by a name that its certificate is for."
+        // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED.
+        case 9, 10: return "If this machine's clock is right, whoever runs the server must renew it."
+        default: return "If its authority is one of your own, name its certificate with the option ca-file."
         }
     }
 

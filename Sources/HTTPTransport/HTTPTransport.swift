@@ -15,6 +15,7 @@
 // - An exchange is given to libcurl only while fewer than `maximumConnections` are: libcurl never makes it wait, so its
 //   stall time counts only where bytes could move. Deadline and cancellation count in the line too.
 // - Movement is what the kernel saw acknowledged or received, as a send buffer may drain for longer than a stall.
+// - What is given up is reset: the kernel delivers no more of it to a server that was only slow.
 // - Nothing is added to a request but Host, Content-Length and User-Agent; nothing is decoded, followed or stored.
 // - The first exchange starts libcurl and the thread; both would not survive a fork.
 //

@@ -115,6 +115,7 @@ final class MultiThread {
         if wasWaiting { line.noteGone() }
         if let easy = exchange.easy {
             handOver.sockets.forget(exchange)
+            if case .failure = result, let socket = easy.socket { OpenSockets.resetAtClose(socket) }
             curl_multi_remove_handle(handOver.multi, easy.curl)
             active[easy.curl] = nil
             exchange.easy = nil

@@ -48,6 +48,15 @@ final class OpenSockets {
         for (socket, sender) in senders where sender === exchange { senders[socket] = nil }
     }
 
+    /// Makes the close of a socket a reset.
+    ///
+    /// What was given up must not take effect later: an orderly close goes on delivering what the kernel still holds of a
+    /// request, and a server that hung would find it whole when it wakes, after the same object has been changed anew.
+    static func resetAtClose(_ socket: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     private func closeSocket(_ socket: Int32) -> Int32 {
         ports[socket] = nil
         senders.removeValue(forKey: socket)?.readRemains(of: socket)

@@ -24,7 +24,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     /// What a failed probe of the bucket ends with.
     init(probe kind: ObjectStoreErrorKind) {
         switch kind {
-        case .invalidCredentials, .accessDenied: self = .credentials
+        case .invalidCredentials, .accessDenied, .forbidden: self = .credentials
         // An endpoint that has no such path at all is as wrong as one that has no such bucket.
         case .noSuchBucket, .notFound: self = .bucket
         case .clockSkewed: self = .date

@@ -37,15 +37,20 @@ struct MountCredentials: Sendable {
     /// Throws what is missing or wrong as far as this machine alone can tell; asks nobody.
     func checkLocally() throws(CommandError) { try told(check) }
 
-    /// Waits until there are credentials, at most until `deadline`.
-    func obtain(by deadline: Deadline) throws(CommandError) {
-        try told { () throws(CredentialsError) in _ = try provider.credentials(deadline: deadline) }
+    /// Waits until there are credentials, at most until `deadline` or until it is cancelled.
+    func obtain(by deadline: Deadline, _ cancellation: Cancellation) throws(CommandError) {
+        try told { () throws(CredentialsError) in
+            _ = try provider.credentials(deadline: deadline, cancellation: cancellation)
+        }
     }
 
     private func told(_ body: () throws(CredentialsError) -> Void) throws(CommandError) {
         do throws(CredentialsError) {
             try body()
         } catch {
+            guard error.kind != .cancelled else {
+                throw CommandError(.failure, "stopped by a signal while the keys were awaited")
+            }
             throw CommandError(.credentials, error.message)
         }
     }

@@ -14,6 +14,7 @@ enum MountSubcommand {
         let options = request.options
         let wiring = try MountWiring(request)
         let logFile = try openLogFile(options)
+        cruntime_die_of_crashes()
         // Before any secret is read.
         if !options.allowsCoreDumps { _ = cruntime_forbid_core_dumps() }
         let log = Log(level: options.logLevel, sink: sink(logFile, isForeground: options.isForeground))
@@ -30,7 +31,7 @@ enum MountSubcommand {
         try told(request) { () throws(FuseMountError) in try session.mount() }
         let service = MountService(
             wiring: wiring, session: session, credentials: credentials, mountPoint: mountPoint, log: log,
-            logFile: logFile, startTimeout: options.startTimeout, disk: disk)
+            logFile: logFile, startTimeout: options.startTimeout, allowsCoreDumps: options.allowsCoreDumps, disk: disk)
         if options.isForeground {
             try service.serve { _ in }
         } else {

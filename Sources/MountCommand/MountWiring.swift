@@ -35,6 +35,7 @@ struct MountWiring: Sendable {
                 addressing: Self.addressing(options.addressing),
                 signature: Self.signature(options.signature), userAgent: "ossmount/\(Version.number)")
             client.probePrefix = request.bucket.prefix
+            client.timeouts = RequestTimeouts(silence: options.requestTimeout)
             self.client = client
         } catch {
             throw CommandError(.usage, error.message)
@@ -42,6 +43,8 @@ struct MountWiring: Sendable {
         var transport = CurlTransport.Configuration()
         transport.maximumConnections = Self.connections(memoryBytes: options.memoryBytes)
         transport.caFile = try options.caFile.map(Self.readableFile)
+        transport.stallTimeout = options.requestTimeout
+        transport.connectTimeout = min(transport.connectTimeout, options.requestTimeout)
         self.transport = CurlTransport(transport)
     }
 

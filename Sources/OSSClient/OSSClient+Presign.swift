@@ -45,7 +45,7 @@ extension OSSClient {
     ) throws(PresignError) -> [UInt8] {
         let credentials: Credentials
         do throws(CredentialsError) {
-            credentials = try provider.credentials(deadline: context.deadline)
+            credentials = try provider.credentials(deadline: context.deadline, cancellation: context.cancellation)
         } catch {
             throw .credentials(error)
         }

@@ -86,4 +86,10 @@ package struct RequestTimeouts: Sendable {
     package var minimumBytesPerSecond: Int64 = 64 * 1024
 
     package init() {}
+
+    /// Times for a server that is given up on after `silence`, in the relations of the defaults, which are for 20 s.
+    package init(silence: Duration) {
+        answer = silence * 3 / 2
+        copy = silence * 6
+    }
 }

@@ -12,6 +12,8 @@ package enum ObjectStoreErrorKind: Sendable, Hashable, CaseIterable {
     case preconditionFailed
     /// These credentials are known, and may not.
     case accessDenied
+    /// Nobody may: the account or the bucket is disabled or in debt, or the object must not change yet.
+    case forbidden
     /// These credentials are unknown, expired or wrong.
     case invalidCredentials
     /// The request's date is refused.

@@ -25,6 +25,8 @@ final class CacheBlock {
     fileprivate enum Order { case none, kept, spent }
 
     var isComplete: Bool { filled == length }
+    /// Whether a reader has got bytes of it.
+    var isRead: Bool { served > 0 }
 
     init(index: Int64, length: Int, isStreamed: Bool, reader: ObjectReader.Blocks) {
         self.index = index

@@ -1,12 +1,13 @@
+import Glibc
 import Instrumentation
 import ObjectStore
 import Runtime
 
 /// One request for neighbouring blocks of a version, from its place in line to its last byte.
 final class Fetch: ObjectReceiver, @unchecked Sendable {
-    // Unchecked: `isReplaced` is of the store's thread, and of the fetch's own once the get has ended; `blocks` is set
-    // before the request begins, and loses some between two; their `slab` then too; `filled` changes under the cache's
-    // lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
+    // Unchecked: `isReplaced`, `isWhole` and `isMixed` are of the store's thread, and of the fetch's own once a get has
+    // ended; `blocks` is set before the request begins, and loses some between two; their `slab` then too; `filled` changes
+    // under the cache's lock; bytes are written only past `filled`, only by the store's thread, and read only below it.
     let number: UInt64
     private let reader: ObjectReader
     private var blocks: [CacheBlock]
@@ -17,6 +18,13 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
     private let revalidation: Revalidation?
     /// Whether the answer is of another version than the reader's.
     private var isReplaced = false
+    /// Whether it brings the whole object, whose checksum the store compares once all bytes are here.
+    private var isWhole = false
+    /// Whether bytes came again and differ from those that were handed on.
+    private var isMixed = false
+
+    /// Bytes that differ from their checksum are asked for so often again: they seldom do twice.
+    private static let repeats = 2
 
     init(number: UInt64, reader: ObjectReader, blocks: [CacheBlock], _ revalidation: Revalidation?) {
         self.revalidation = revalidation
@@ -50,19 +58,33 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
             return finish(error(.unavailable, "The server did not answer the reads before this one in time."))
         }
         guard provideMemory() else { return finish(nil) }
+        var repeated = 0
         while true {
+            isWhole = range == 0..<reader.size
             let pin = reader.cache.state.withLock { _ in reader.guarded.value.pin }
-            let isWhole = range == 0..<reader.size
-            let request = GetRequest(
-                key: pin.key, range: isWhole ? nil : range, ifMatch: revalidation == nil ? pin.etag : nil)
-            do throws(ObjectStoreError) {
-                try reader.cache.store.get(
-                    request, into: self, RequestContext(deadline: deadline, cancellation: cancellation))
+            guard let failure = bring(pin, isRepeat: repeated > 0) else {
+                release()
                 return finish(nil)
-            } catch {
-                let isGone = error.kind == .notFound || error.kind == .preconditionFailed
-                guard isGone, isMoved(from: pin) else { return finish(error) }
             }
+            let isGone = failure.kind == .notFound || failure.kind == .preconditionFailed
+            if isGone, isMoved(from: pin) { continue }
+            guard failure.kind == .corrupted, repeated < Self.repeats, rewind() else { return finish(failure) }
+            repeated += 1
+            reader.cache.log(
+                .warning, "bytes differ from their checksum, fetched again", [LogField("cause", failure.message)])
+        }
+    }
+
+    /// One get; nil where it brought everything.
+    private func bring(_ pin: (key: ObjectKey, etag: ETag), isRepeat: Bool) -> ObjectStoreError? {
+        let request = GetRequest(
+            key: pin.key, range: isWhole ? nil : range, ifMatch: revalidation == nil || isRepeat ? pin.etag : nil)
+        do throws(ObjectStoreError) {
+            try reader.cache.store.get(
+                request, into: self, RequestContext(deadline: deadline, cancellation: cancellation))
+            return nil
+        } catch {
+            return isMixed ? self.error(.corrupted, "Bytes of the object came twice and differ.") : error
         }
     }
 
@@ -92,25 +114,59 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
         while !rest.isEmpty {
             let index = Int(reader.grid.index(of: position) - (blocks.first?.index ?? 0))
             let within = reader.grid.position(of: position)
-            guard blocks.indices.contains(index), let slab = blocks[index].slab, within < blocks[index].length,
-                let source = UnsafeRawBufferPointer(rebasing: rest).baseAddress
+            guard blocks.indices.contains(index), let slab = blocks[index].slab, within < blocks[index].length
             else { return false }
             let count = min(blocks[index].length - within, rest.count)
-            (slab.base + within).copyMemory(from: source, byteCount: count)
-            let block = blocks[index]
-            var spent = SpentMemory()
-            let satisfied: UncheckedSendable<[(ObjectReader.Waiter, ReadBytes)]> = reader.cache.state.withLock {
-                state in
-                block.filled = max(block.filled, within + count)
-                if block.isComplete { state.append(block) }
-                return UncheckedSendable(reader.takeSatisfied(&state, &spent))
+            guard keep(UnsafeRawBufferPointer(rebasing: rest.prefix(count)), in: blocks[index], slab, at: within) else {
+                isMixed = true
+                return false
             }
-            spent.letGo()
-            for (waiter, bytes) in satisfied.value { waiter.deliver(.success(bytes)) }
+            let block = blocks[index]
+            // The end of a whole object is held back until its checksum is known to be right: no reader gets past it.
+            let isHeld = isWhole && index == blocks.count - 1 && within + count == block.length
+            handOn(block, upTo: within + count - (isHeld ? 1 : 0))
             position += Int64(count)
             rest = rest.dropFirst(count)
         }
         return true
+    }
+
+    /// Puts bytes into their slab; what is handed on already is compared instead, and false says that it differs.
+    private func keep(_ bytes: UnsafeRawBufferPointer, in block: CacheBlock, _ slab: Slab, at offset: Int) -> Bool {
+        let known = min(max(block.filled - offset, 0), bytes.count)
+        guard let source = bytes.baseAddress, memcmp(slab.base + offset, source, known) == 0 else { return false }
+        (slab.base + offset + known).copyMemory(from: source + known, byteCount: bytes.count - known)
+        return true
+    }
+
+    private func handOn(_ block: CacheBlock, upTo filled: Int) {
+        var spent = SpentMemory()
+        let satisfied: UncheckedSendable<[(ObjectReader.Waiter, ReadBytes)]> = reader.cache.state.withLock { state in
+            guard filled > block.filled else { return UncheckedSendable([]) }
+            block.filled = filled
+            if block.isComplete { state.append(block) }
+            return UncheckedSendable(reader.takeSatisfied(&state, &spent))
+        }
+        spent.letGo()
+        for (waiter, bytes) in satisfied.value { waiter.deliver(.success(bytes)) }
+    }
+
+    /// Lets go of the end that was held back.
+    private func release() {
+        if isWhole, let last = blocks.last { handOn(last, upTo: last.length) }
+    }
+
+    /// Forgets what came and nobody has read, to bring all of it again; false where what was read can't be compared, as its
+    /// memory is gone.
+    private func rewind() -> Bool {
+        reader.cache.state.withLock { state in
+            guard blocks.allSatisfy({ $0.slab != nil }) else { return false }
+            for block in blocks where !block.isRead {
+                state.remove(block)
+                block.filled = 0
+            }
+            return true
+        }
     }
 
     /// Takes a slab for each block; where the budget ends, shortens the fetch to what is waited for. False: nothing is left.
@@ -144,11 +200,13 @@ final class Fetch: ObjectReceiver, @unchecked Sendable {
         // Where the headers came, this is not heard any more.
         revalidation?.settle(failure.map { .failed($0) } ?? .replaced)
         let wasIdle = idle.withLock { $0 }
-        let (failed, again): ([ObjectReader.Waiter], [Fetch]) = reader.cache.state.withLock { _ in
+        let isDoubtful = failure?.kind == .corrupted
+        let (failed, again): ([ObjectReader.Waiter], [Fetch]) = reader.cache.state.withLock { state in
             let own = reader.guarded.value
             own.fetches[number] = nil
             var lost = false
-            for block in blocks where !block.isComplete {
+            for block in blocks where !block.isComplete || isDoubtful {
+                state.remove(block)
                 if own.blocks[block.index] === block { own.blocks[block.index] = nil }
                 lost = true
             }

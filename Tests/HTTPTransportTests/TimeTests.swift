@@ -47,6 +47,26 @@ import Testing
         #expect(try transport.failure("PUT", server.url("/"), body: Pattern(count: 64 << 20)).kind == .stalled)
     }
 
+    @Test("an upload that was given up doesn't reach a server that wakes up later") func abandonedUpload() throws {
+        let isGivenUp = Locked(false)
+        let found = Locked<Int?>(nil)
+        let server = try ScriptedServer(receiveBuffer: 65_536) { connection in
+            guard let head = connection.readHead() else { return }
+            _ = isGivenUp.wait(until: .after(.seconds(10))) { $0 ? true : nil }
+            let count = connection.readBody(head.contentLength).count
+            found.withLock { $0 = count }
+            found.wakeAll()
+        }
+        let transport = CurlTransport(.test(stall: .milliseconds(300)))
+        defer { transport.stop() }
+        // As much as the kernels of both ends hold together.
+        #expect(try transport.failure("PUT", server.url("/"), body: Pattern(count: 1 << 20)).kind == .stalled)
+        isGivenUp.withLock { $0 = true }
+        isGivenUp.wakeAll()
+        let count = try #require(found.wait(until: .after(.seconds(10))) { $0 })
+        #expect(count < 1 << 20)
+    }
+
     @Test("a slow download that moves now and then is no stall") func slowDownload() throws {
         let server = try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }

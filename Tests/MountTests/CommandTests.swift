@@ -81,13 +81,7 @@ extension MountTests {
         func secrets() throws {
             try Site.with { site in
                 try site.sh("echo x > \"$M/f\"; cat \"$M/f\"")
-                let daemon = try #require(site.daemons.first)
-                let secret = ServerProcess.accessKeySecret
-                #expect(!site.log.contains(secret))
-                for file in ["cmdline", "environ"] {
-                    let text = String(decoding: FileSystemPath.contents("/proc/\(daemon)/\(file)"), as: UTF8.self)
-                    #expect(!text.contains(secret), "the secret is in \(file)")
-                }
+                try site.expectNoSecrets([ServerProcess.accessKeySecret])
             }
         }
     }

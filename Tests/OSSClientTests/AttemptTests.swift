@@ -13,14 +13,18 @@ private final class RotatingProvider: CredentialsProvider {
     init(last: Int) { self.last = last }
     var refreshes: Int { state.withLock { $0.refreshes } }
 
-    func credentials(deadline: Deadline) throws(CredentialsError) -> Credentials {
+    func credentials(
+        deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials {
         let generation = state.withLock { $0.generation }
         return try Credentials(
             accessKeyID: Array("STS.\(generation)".utf8), accessKeySecret: Array("markersecret".utf8),
             securityToken: Array("markertoken\(generation)".utf8))
     }
 
-    func forceRefresh(rejected: Credentials, deadline: Deadline) throws(CredentialsError) -> Credentials? {
+    func forceRefresh(
+        rejected: Credentials, deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials? {
         let hasMore = state.withLock { state in
             state.refreshes += 1
             guard state.generation < last else { return false }
@@ -34,10 +38,14 @@ private final class RotatingProvider: CredentialsProvider {
 /// A provider whose source can't be reached.
 private struct FailingProvider: CredentialsProvider {
     var kind: CredentialsError.Kind
-    func credentials(deadline: Deadline) throws(CredentialsError) -> Credentials {
+    func credentials(
+        deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials {
         throw CredentialsError(kind: kind, message: "no source")
     }
-    func forceRefresh(rejected: Credentials, deadline: Deadline) throws(CredentialsError) -> Credentials? { nil }
+    func forceRefresh(
+        rejected: Credentials, deadline: Deadline, cancellation: Cancellation?
+    ) throws(CredentialsError) -> Credentials? { nil }
 }
 
 @Suite struct AttemptTests {

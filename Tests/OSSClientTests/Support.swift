@@ -179,6 +179,7 @@ final class CollectingReceiver: ObjectReceiver {
 
     var begun: [ObjectInfo] { state.withLock { $0.begun } }
     var content: String { state.withLock { text($0.bytes) } }
+    var bytes: [UInt8] { state.withLock { $0.bytes } }
     var firstOffset: Int64? { state.withLock { $0.offsets.first } }
 
     func begin(_ info: ObjectInfo) { state.withLock { $0.begun.append(info) } }

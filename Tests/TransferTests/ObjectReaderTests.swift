@@ -117,6 +117,47 @@ import Testing
         #expect(try Self.read(reader, 0..<10) == Array(fixture.bytes[0..<10]))
     }
 
+    @Test("bytes that differ from their checksum are fetched again, and the reader gets the right ones alone")
+    func corruptedOnce() throws {
+        for (count, offset) in [(1, 0), (100_000, 5), (3_000_000, 2_999_999), (3_000_000, 1_000_000)] {
+            let fixture = try Fixture(count: count)
+            let reader = try fixture.reader()
+            fixture.store.order(.corrupt(at: Int64(offset)), on: .get, times: 2)
+            #expect(try Self.read(reader, 0..<count) == fixture.bytes)
+            #expect(fixture.memory.requests(.get) == 3)
+        }
+    }
+
+    @Test("bytes that never have their checksum fail the read that reaches the end, and none of them is kept")
+    func corruptedAlways() throws {
+        let fixture = try Fixture(count: 600_000)
+        let reader = try fixture.reader()
+        let order = fixture.store.order(.corrupt(at: 5), on: .get, times: 3)
+        #expect { try Self.read(reader, 500_000..<600_000) } throws: { ($0 as? ObjectStoreError)?.kind == .corrupted }
+        #expect(fixture.store.given(order) == 3)
+        #expect(try Self.read(reader, 0..<600_000) == fixture.bytes)
+    }
+
+    @Test(
+        "where wrong bytes were read before the checksum was known the rest fails, and the next reader gets the right ones"
+    )
+    func corruptedAndRead() throws {
+        let fixture = try Fixture(count: 600_000)
+        let reader = try fixture.reader()
+        let gate = Gate()
+        fixture.store.order(.corrupt(at: 5, gate), on: .get)
+        #expect(try Self.read(reader, 0..<10) != Array(fixture.bytes[0..<10]), "bytes are handed on as they arrive")
+        let end = Locked<ObjectStoreErrorKind?>(nil)
+        reader.read(599_000..<600_000, ahead: ReadAdvice([599_000..<600_000], piece: 1 << 20), cancellation: nil) {
+            result in
+            if case .failure(let error) = result { end.withLock { $0 = error.kind } }
+            end.wakeAll()
+        }
+        gate.open()
+        #expect(end.wait(until: .after(.seconds(10))) { $0 } == .corrupted)
+        #expect(try Self.read(reader, 0..<600_000) == fixture.bytes)
+    }
+
     @Test("a cancelled read ends while the server hangs")
     func cancelled() throws {
         let fixture = try Fixture(count: 1000)

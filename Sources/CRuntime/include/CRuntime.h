@@ -9,6 +9,12 @@ void cruntime_set_mmap_threshold(int bytes);
 /// Marks this process as one that serves memory reclaim (PR_SET_IO_FLUSHER); 0, or -1 with errno where not allowed.
 int cruntime_set_io_flusher(void);
 
+/// Lets crashes end the process at once, as the kernel does it.
+///
+/// The Swift runtime's own handlers print registers and the memory that they point to, which may be keys, and were seen
+/// to leave the process, and with it the mount, hanging. The runtime's words on what failed are printed before.
+void cruntime_die_of_crashes(void);
+
 /// Forbids core files of this process and reading of its memory by other users' processes; 0, or -1 with errno.
 int cruntime_forbid_core_dumps(void);
 

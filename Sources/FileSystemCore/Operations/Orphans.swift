@@ -49,7 +49,8 @@ extension FileSystem {
             case .preconditionFailed, .notFound, .invalidRange:
                 // Somebody replaced it: its readers get ESTALE, as they would have without us.
                 log(.debug, "an open file's version was gone already", [LogField("key", base.key.bytes)])
-            case .accessDenied, .archived, .invalidRequest, .tooLarge, .unsupported, .alreadyExists, .noSuchUpload:
+            case .accessDenied, .forbidden, .archived, .invalidRequest, .tooLarge, .unsupported, .alreadyExists,
+                .noSuchUpload:
                 // That programs have it open must not keep anybody from removing it.
                 log(
                     .warning, "a removed file can't be kept for the programs that have it open",
@@ -88,7 +89,7 @@ extension FileSystem {
             return (key, try store.copy(copy, context).etag)
         } catch {
             // Of these it is certain that nothing was made.
-            if error.kind == .preconditionFailed || error.kind == .notFound || error.kind == .accessDenied {
+            if [.preconditionFailed, .notFound, .accessDenied, .forbidden].contains(error.kind) {
                 hiddenCount.withLock { $0 -= 1 }
             }
             throw error

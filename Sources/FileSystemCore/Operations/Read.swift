@@ -90,6 +90,8 @@ extension FileSystem {
     ///
     /// A read pinned to a version that is gone is ESTALE, also where the whole object is.
     func readFailure(_ error: ObjectStoreError, of inode: InodeNumber) -> FileSystemError {
+        // The kernel may keep pages that were read before the checksum turned out to be another.
+        if error.kind == .corrupted { notifier.invalidateInode(inode, dropsPages: true) }
         if error.kind == .preconditionFailed || error.kind == .notFound {
             table.withLock { table in
                 guard let node = table[inode], let file = node.file, node.parent != nil else { return }

@@ -15,6 +15,7 @@ struct MountService: Sendable {
     let log: Log
     let logFile: LogFile?
     let startTimeout: Duration
+    let allowsCoreDumps: Bool
     let disk: LocalDisk
 
     /// Probes the bucket, serves until the mount has ended, and sends what is left.
@@ -25,6 +26,7 @@ struct MountService: Sendable {
     func serve(started: (CommandError?) -> Void) throws(CommandError) {
         // Root only; without it the kernel could ask us for memory by writing to ourselves.
         _ = cruntime_set_io_flusher()
+        if allowsCoreDumps { log(.warning, "core-dumps is on: a crash leaves a file with keys and data in it") }
         let store = wiring.store(credentials: credentials.provider, log: log)
         let fileSystem = wiring.fileSystem(store: store, notifier: session.notifier, disk: disk, log: log)
         let instance = InstanceFile.make(device: session.device, log: log)
@@ -41,7 +43,7 @@ struct MountService: Sendable {
             // Before the bucket is asked, and with all the patience there is, so that an auth server that can't be reached
             // isn't taken for a bucket that can't.
             let deadline = Deadline.after(startTimeout)
-            try credentials.obtain(by: deadline)
+            try credentials.obtain(by: deadline, probing)
             try probe(store, by: deadline, probing)
         } catch {
             log(.error, "not mounted", [LogField("reason", error.message)])

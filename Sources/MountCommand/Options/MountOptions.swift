@@ -15,6 +15,8 @@ struct MountOptions: Sendable, Equatable {
     var signature = Signature.auto
     /// A file of certificates in PEM to trust instead of the system's.
     var caFile: [UInt8]?
+    /// 20 s: what OSS's own SDKs wait.
+    var requestTimeout = Duration.seconds(20)
 
     // Credentials.
     var credentials = CredentialsChoice.environment

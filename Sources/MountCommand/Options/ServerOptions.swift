@@ -1,4 +1,7 @@
 extension OptionTable {
+    /// From what a near server never takes to what nobody waits for.
+    private static let requestTimeoutRange: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
+
     static let serverOptions = OptionHeading(
         title: "Server",
         options: [
@@ -24,6 +27,15 @@ extension OptionTable {
                 "ca-file", value: "FILE", default: "the system's",
                 help: "certificates in PEM to trust instead of the system's"
             ) { options, value throws(CommandError) in options.caFile = try value.path() },
+            OptionDefinition<MountOptions>(
+                "request-timeout", value: "TIME",
+                range: "\(Quantity.text(time: requestTimeoutRange.lowerBound)) to "
+                    + Quantity.text(time: requestTimeoutRange.upperBound),
+                default: Quantity.text(time: MountOptions().requestTimeout),
+                help: "how long the server may stay silent before a request is sent again, over another connection"
+            ) { options, value throws(CommandError) in
+                options.requestTimeout = try value.time(in: requestTimeoutRange)
+            },
         ])
 
     /// `auto, virtual, path, cname`.

@@ -37,7 +37,7 @@ struct ErrorResponse: Sendable, Hashable {
         self.init(status: head.status, hasKey: hasKey)
         var document = body
         if body.isEmpty, let carried = head.value(of: "x-oss-err") { document = Base64.decode(carried) ?? [] }
-        let fields = ErrorDocument.read(document)
+        let fields = ErrorDocument.read(document, type: head.value(of: "x-oss-error-type") ?? [])
         code = Self.text(fields.code)
         message = Self.text(fields.message)
         requestID = Self.text(fields.requestID)
@@ -82,43 +82,5 @@ struct ErrorResponse: Sendable, Hashable {
         let kept = bytes.prefix(maximumTextBytes)
         if let text = kept.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) { return text }
         return String(kept.map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "?" })
-    }
-}
-
-/// The fields of an `<Error>` document; all empty where it can't be read.
-private final class ErrorDocument: XMLHandler {
-    var code: [UInt8] = []
-    var message: [UInt8] = []
-    var requestID: [UInt8] = []
-    var ec: [UInt8] = []
-    var endpoint: [UInt8] = []
-    var serverTime: [UInt8] = []
-    private var isError = false
-
-    static func read(_ document: [UInt8]) -> ErrorDocument {
-        let fields = ErrorDocument()
-        do throws(XMLError) {
-            try XMLReader.read(document, into: fields)
-            return fields
-        } catch {
-            return ErrorDocument()
-        }
-    }
-
-    func begin(_ name: XMLName, depth: Int) {
-        if depth == 1 { isError = name == "Error" }
-    }
-
-    func end(_ name: XMLName, depth: Int, text: XMLText) {
-        guard depth == 2, isError, text.isIntact else { return }
-        switch name {
-        case "Code": code = text.bytes
-        case "Message": message = text.bytes
-        case "RequestId": requestID = text.bytes
-        case "EC": ec = text.bytes
-        case "Endpoint": endpoint = text.bytes
-        case "ServerTime": serverTime = text.bytes
-        default: break
-        }
     }
 }

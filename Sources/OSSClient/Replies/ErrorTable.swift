@@ -43,7 +43,7 @@ struct Verdict: Sendable, Hashable {
         } else if response.saysInvalidDate {
             self.init(.clockSkewed, .afterClockCorrection)
         } else if response.status == 403, response.namesBadToken {
-            // Whatever the code: how it is spelled for a token that has expired is told nowhere.
+            // Whatever the code: how it is spelled for a token that has expired is told nowhere; it may be AccessDenied.
             self.init(.invalidCredentials, .afterRefresh)
         } else if let known = Self.codes[response.code] {
             self = known
@@ -56,7 +56,7 @@ struct Verdict: Sendable, Hashable {
     }
 
     /// https://www.alibabacloud.com/help/en/oss/developer-reference/http-status-codes and its pages for each status.
-    private static let codes: [String: Verdict] = [
+    static let codes: [String: Verdict] = [
         "NoSuchKey": Verdict(.notFound),
         "NoSuchVersion": Verdict(.notFound),
         "NoSuchUpload": Verdict(.noSuchUpload),
@@ -72,12 +72,15 @@ struct Verdict: Sendable, Hashable {
         "NotModified": Verdict(.preconditionFailed),
         "PositionNotEqualToLength": Verdict(.preconditionFailed),
         "AccessDenied": Verdict(.accessDenied),
-        "InDebt": Verdict(.accessDenied),
-        "InDebtOverdue": Verdict(.accessDenied),
-        "UserDisable": Verdict(.accessDenied),
-        "BucketDisable": Verdict(.accessDenied),
-        "FileImmutable": Verdict(.accessDenied),
-        "SignatureDoesNotMatch": Verdict(.invalidCredentials),
+        "InDebt": Verdict(.forbidden),
+        "InDebtOverdue": Verdict(.forbidden),
+        "UserDisable": Verdict(.forbidden),
+        "BucketDisable": Verdict(.forbidden),
+        "FileImmutable": Verdict(.forbidden),
+        // The key that encrypts the bucket has been disabled.
+        "KeyDisabled": Verdict(.forbidden),
+        // Of a key pair that was replaced meanwhile the old secret; other secrets are got only where there are any.
+        "SignatureDoesNotMatch": Verdict(.invalidCredentials, .afterRefresh),
         // A temporary key that has expired is sometimes simply unknown.
         "InvalidAccessKeyId": Verdict(.invalidCredentials, .afterRefresh),
         "InvalidSecurityToken": Verdict(.invalidCredentials, .afterRefresh),
@@ -106,7 +109,8 @@ struct Verdict: Sendable, Hashable {
         "FilePartStale": Verdict(.invalidRequest),
         "PartNotSequential": Verdict(.invalidRequest),
         "MethodNotAllowed": Verdict(.invalidRequest),
-        "MissingContentLength": Verdict(.invalidRequest),
+        // We always send one: something between has lost it, which no argument of a caller mends.
+        "MissingContentLength": Verdict(.unexpected),
         // The official SDKs repeat it.
         "BadRequest": Verdict(.invalidRequest, .doubtful),
         "RequestTimeout": Verdict(.unavailable, .backoff),
@@ -119,13 +123,14 @@ struct Verdict: Sendable, Hashable {
         switch response.status {
         case 301, 302, 307, 308: Verdict(.noSuchBucket)
         case 304, 412: Verdict(.preconditionFailed)
-        case 400, 405, 411: Verdict(.invalidRequest)
+        case 400, 405: Verdict(.invalidRequest)
         case 401: Verdict(.invalidCredentials, .doubtful)
         case 403: Verdict(.accessDenied)
         // Without a code only OSS's own answer, known by its request id, may say that an object is absent.
         case 404 where response.code.isEmpty && !response.requestID.isEmpty && response.hasKey: Verdict(.notFound)
         case 404: Verdict(.unexpected, .doubtful)
         case 408: Verdict(.unavailable, .backoff)
+        case 411: Verdict(.unexpected)
         case 413: Verdict(.tooLarge)
         case 416: Verdict(.invalidRange)
         case 429: Verdict(.throttled, .throttled)

@@ -89,7 +89,8 @@ extension OSSClient {
 
     private func refresh(_ rejected: Credentials, _ context: RequestContext) -> Bool {
         do throws(CredentialsError) {
-            return try provider.forceRefresh(rejected: rejected, deadline: context.deadline) != nil
+            return try provider.forceRefresh(
+                rejected: rejected, deadline: context.deadline, cancellation: context.cancellation) != nil
         } catch {
             log(.warning, "credentials not refreshed", [LogField("cause", error.message)])
             return false
@@ -158,11 +159,14 @@ extension OSSClient {
     private func signed(_ request: OSSRequest, _ state: inout CallState) throws(AttemptFailure) -> HTTPRequest {
         let credentials: Credentials
         do throws(CredentialsError) {
-            credentials = try provider.credentials(deadline: state.context.deadline)
+            credentials = try provider.credentials(
+                deadline: state.context.deadline, cancellation: state.context.cancellation)
         } catch {
-            let isPassing = error.kind == .unavailable
-            throw state.failure(
-                isPassing ? .unavailable : .invalidCredentials, isPassing ? .backoff : .never, error.message)
+            switch error.kind {
+            case .unavailable: throw state.failure(.unavailable, .backoff, error.message)
+            case .cancelled: throw state.failure(.cancelled, .never, error.message)
+            case .missing, .malformed, .refused: throw state.failure(.invalidCredentials, .never, error.message)
+            }
         }
         state.credentials = credentials
         let headers = request.headers + [HTTPHeader("User-Agent", configuration.userAgent)]

@@ -94,6 +94,8 @@ package struct AdminClient: Sendable {
         package let status: Int
         /// Percent-encoded.
         package let key: String
+        /// The kind of the fault that it was given; nil for none.
+        package let fault: String?
     }
 
     /// Every request since the last reset, in order.
@@ -101,7 +103,8 @@ package struct AdminClient: Sendable {
         String(decoding: try call("GET", "log"), as: UTF8.self).split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ").map(String.init)
             guard fields.count >= 5, let status = Int(fields[2]) else { return nil }
-            return LogLine(operation: fields[1], status: status, key: fields[4])
+            let fault = fields.count > 5 && fields[5] != "-" ? fields[5] : nil
+            return LogLine(operation: fields[1], status: status, key: fields[4], fault: fault)
         }
     }
 

@@ -27,7 +27,9 @@ package final class ServerProcess: Sendable {
     }
 
     package var port: UInt16 { state.withLock { $0.port } }
-    package var endpoint: String { "http://127.0.0.1:\(port)" }
+    /// Whether it speaks TLS: then it is reached by the name of this machine, and its admin path not at all.
+    package var isSecure: Bool { options.contains("--tls-certificate") }
+    package var endpoint: String { isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
     package var admin: AdminClient { AdminClient(port: port) }
 
     /// The variables that clients of this server need, beside this process's own.

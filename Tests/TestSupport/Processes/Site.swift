@@ -238,7 +238,7 @@ package final class Site: Sendable {
     /// Takes everything down; false where that needed force.
     @discardableResult
     private func takeDown() -> Bool {
-        if server.isRunning {
+        if server.isRunning, !server.isSecure {
             try? server.admin.clearFaults()
             try? server.admin.setLatency(milliseconds: 0)
         }

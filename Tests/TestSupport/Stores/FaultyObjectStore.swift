@@ -20,6 +20,9 @@ package final class FaultyObjectStore: ObjectStore {
         case cut(afterBytes: Int)
         /// A get hands over so many bytes, then waits at the gate before each further piece.
         case stall(afterBytes: Int, Gate)
+        /// A get hands over all bytes, the one at this offset changed, waits at the gate if there is one, and ends as
+        /// `corrupted`; other calls take it as an error.
+        case corrupt(at: Int64, Gate? = nil)
     }
 
     /// One fault that was ordered, to ask how often it was given.
@@ -96,6 +99,9 @@ package final class FaultyObjectStore: ObjectStore {
         switch fault {
         case .cut(let bytes): limit = bytes
         case .stall(let bytes, let shut): (limit, gate) = (bytes, shut)
+        case .corrupt(let offset, let gate):
+            _ = try base.get(request, into: CorruptingReceiver(receiver, at: offset), context)
+            throw failure(gate?.pass(context) ?? .corrupted, "GetObject", request.key)
         default:
             return try carryOut(fault, "GetObject", request.key, context) { () throws(ObjectStoreError) in
                 try base.get(request, into: receiver, context)
@@ -151,6 +157,8 @@ package final class FaultyObjectStore: ObjectStore {
             throw failure(kind, name, key)
         case .cut, .stall:
             throw failure(.unavailable, name, key)
+        case .corrupt:
+            throw failure(.corrupted, name, key)
         case .errorAfterEffect(let kind):
             _ = try body()
             throw failure(kind, name, key)
@@ -232,5 +240,24 @@ private final class CuttingReceiver: ObjectReceiver {
     private func end(_ kind: ObjectStoreErrorKind) -> Bool {
         state.withLock { $0.kind = kind }
         return false
+    }
+}
+
+/// Passes everything on, with one byte changed.
+private final class CorruptingReceiver: ObjectReceiver {
+    private let receiver: any ObjectReceiver
+    private let position: Int64
+
+    init(_ receiver: any ObjectReceiver, at position: Int64) {
+        self.receiver = receiver
+        self.position = position
+    }
+
+    func begin(_ info: ObjectInfo) { receiver.begin(info) }
+
+    func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        var changed = Array(bytes)
+        if (offset..<offset + Int64(bytes.count)).contains(position) { changed[Int(position - offset)] ^= 0x10 }
+        return changed.withUnsafeBytes { receiver.receive($0, at: offset) }
     }
 }
