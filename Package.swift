@@ -43,6 +43,39 @@ func testProgram(_ name: String) -> Target {
 
 let foundations = ["Runtime", "Instrumentation"]
 
+/// Each folder of Tests/Fuzz: one kind of input. `Entry.swift` is what libFuzzer calls; the rest is also the test target
+/// `Fuzz`, which runs the corpus.
+let fuzzed: [(folder: String, dependencies: [String])] = [
+    ("XMLReplies", foundations + ["OSSClient", "HTTPTransport", "Encoding", "ObjectStore"]),
+    ("Headers", foundations + ["OSSClient", "HTTPTransport", "Encoding"]),
+    ("JSONReplies", foundations + ["Credentials", "Encoding"]),
+    ("Files", ["MountCommand", "Credentials", "HTTPTransport"]),
+    ("Options", ["MountCommand", "OSSClient"]),
+    (
+        "ServerRequests",
+        foundations + ["ObjectServer", "CObjectServer", "OSSClient", "Credentials", "HTTPTransport", "Encoding"]
+    ),
+]
+
+/// With OSSMOUNT_FUZZ, as scripts/fuzz.sh sets it, the programs for libFuzzer; else the test of the corpus.
+func fuzzing() -> [Target] {
+    guard Context.environment["OSSMOUNT_FUZZ"] == nil else {
+        return fuzzed.map { target in
+            .executableTarget(
+                name: "fuzz-\(target.folder)",
+                dependencies: (target.dependencies + ["FuzzSupport"]).map { .init(stringLiteral: $0) },
+                path: "Tests/Fuzz/\(target.folder)", swiftSettings: swiftSettings)
+        }
+    }
+    let dependencies = Set(fuzzed.flatMap(\.dependencies) + ["FuzzSupport"]).sorted()
+    return [
+        .testTarget(
+            name: "Fuzz", dependencies: dependencies.map { .init(stringLiteral: $0) },
+            exclude: fuzzed.map { "\($0.folder)/Entry.swift" } + ["Dictionaries"], resources: [.copy("Corpus")],
+            swiftSettings: swiftSettings)
+    ]
+}
+
 let package = Package(
     name: "ossmount",
     products: [
@@ -134,5 +167,6 @@ let package = Package(
             ], path: "Tests/oss-call", swiftSettings: swiftSettings),
         tests("ModelTests", ["Runtime", "TestSupport"]),
         tests("ApplicationTests", ["TestSupport"]),
-    ]
+        testSupport("FuzzSupport", []),
+    ] + fuzzing()
 )

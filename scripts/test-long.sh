@@ -18,6 +18,10 @@ declare -A suites=(
     [budget]='^ApplicationTests\.ApplicationTests/BudgetTests'
     [hanging-server]='^MountTests\.MountTests/HangingServerTests'
 )
+# name -> the script that is the suite; it ends with `N passed, N failed` and takes --seconds.
+declare -A scripted=(
+    [fuzz]=scripts/fuzz.sh
+)
 
 wanted=''
 while [ $# -gt 0 ]; do
@@ -29,13 +33,13 @@ while [ $# -gt 0 ]; do
             shift 2
             ;;
         --list)
-            printf '%s\n' "${!suites[@]}" | sort
+            printf '%s\n' "${!suites[@]}" "${!scripted[@]}" | sort
             exit 0
             ;;
         -*) die "no option $1; there are --rounds N, --seconds S, --list" ;;
         *)
             [ -z "$wanted" ] || die "one NAME at most"
-            [ -n "${suites[$1]+known}" ] || die "no suite named $1; scripts/test-long.sh --list names them"
+            [ -n "${suites[$1]+known}${scripted[$1]+known}" ] || die "no suite named $1; scripts/test-long.sh --list names them"
             wanted=$1
             shift
             ;;
@@ -44,6 +48,16 @@ done
 
 # Tells the tests that they may take their time.
 export OSSMOUNT_TEST_LONG=1
+for name in "${!scripted[@]}"; do
+    if [ -z "$wanted" ] || [ "$wanted" = "$name" ]; then
+        # 600 s for each of its parts.
+        run_tier "$name" 1 "${scripted[$name]}" --seconds "${OSSMOUNT_TEST_SECONDS:-600}"
+    fi
+done
+if [ -n "$wanted" ] && [ -n "${scripted[$wanted]+known}" ]; then
+    finish_tiers
+    exit
+fi
 swift build -c release
 OSSMOUNT_BIN_DIR=$(swift build -c release --show-bin-path)
 export OSSMOUNT_BIN_DIR

@@ -96,8 +96,9 @@ cxml2_reader *cxml2_reader_create(const struct cxml2_events *events, void *owner
         free(reader);
         return NULL;
     }
-    // No network, entities left alone (not NOENT); recovery only as far as on_error lets it.
-    xmlCtxtUseOptions(reader->parser, XML_PARSE_NONET | XML_PARSE_RECOVER);
+    // No network, entities left alone (not NOENT); recovery only as far as on_error lets it. Services send UTF-8, whatever
+    // a document declares: a converter that fails would end it without a word to on_error, but one to standard error.
+    xmlCtxtUseOptions(reader->parser, XML_PARSE_NONET | XML_PARSE_RECOVER | XML_PARSE_IGNORE_ENC);
     return reader;
 }
 

@@ -45,8 +45,13 @@ package enum AuthServerReply {
     private static func words(_ reply: JSONValue) -> String? {
         let told = ["ErrorCode", "ErrorMessage"].compactMap { reply[$0]?.text }.filter { !$0.isEmpty }
         guard !told.isEmpty else { return nil }
-        // 300: what fits into a line of a log.
-        return printable(Array(told.joined(separator: ": ").utf8.prefix(300)))
+        // 300 bytes: what fits into a line of a log.
+        var size = 0
+        let kept = told.joined(separator: ": ").unicodeScalars.prefix { scalar in
+            size += UTF8.width(scalar)
+            return size <= 300
+        }
+        return printable(String(kept).utf8)
     }
 
     private static func refusal(_ reply: JSONValue, status: Int64) -> CredentialsError {

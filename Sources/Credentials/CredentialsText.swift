@@ -1,10 +1,17 @@
 import Glibc
 
-/// Bytes as people may see them: what isn't printable ASCII or part of UTF-8 stands as `?`.
+/// Bytes as people may see them: what steers terminals stands as `?`, and so does what isn't ASCII where not all is UTF-8.
 func printable(_ bytes: some Collection<UInt8>) -> String {
-    let visible = bytes.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
-    if let text = String(validating: visible, as: UTF8.self) { return text }
-    return String(visible.map { $0 < 0x7F ? Character(UnicodeScalar($0)) : "?" })
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+        return String(bytes.map { (0x20..<0x7F).contains($0) ? Character(UnicodeScalar($0)) : "?" })
+    }
+    var visible = ""
+    for scalar in text.unicodeScalars {
+        // U+0080 to U+009F are control characters as well: U+009B begins what ESC [ does.
+        let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+        visible.unicodeScalars.append(isControl ? "?" : scalar)
+    }
+    return visible
 }
 
 /// The system's words for an errno.

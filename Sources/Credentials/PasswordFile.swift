@@ -114,7 +114,7 @@ package final class PasswordFileProvider: CredentialsProvider {
             let fields = line.text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
             switch fields.count {
             case 2: general.append((line.number, fields[...]))
-            case 3 where fields[0].elementsEqual(bucket): ours.append((line.number, fields[1...]))
+            case 3 where PrivateFile.withoutBlanks(fields[0]) == bucket: ours.append((line.number, fields[1...]))
             case 3: break
             default:
                 throw CredentialsError(

@@ -89,17 +89,22 @@ extension WallTime {
         time.tm_mday = Int32(day)
         time.tm_hour = Int32(hour)
         time.tm_min = Int32(minute)
-        time.tm_sec = Int32(second)
+        time.tm_sec = Int32(min(second, 59))
         let seconds = timegm(&time)
         // timegm moves a day that the month doesn't have into the next month.
-        guard second == 60 || Int(time.tm_mday) == day else { return nil }
-        self.init(seconds: Int64(seconds), nanoseconds: UInt32(nanoseconds))
+        guard Int(time.tm_mday) == day else { return nil }
+        let counted = Int64(seconds) + (second == 60 ? 1 : 0)
+        guard counted <= Self.last else { return nil }
+        self.init(seconds: counted, nanoseconds: UInt32(nanoseconds))
     }
+
+    /// The first second of year 0 and the last of year 9999.
+    private static let first: Int64 = -62_167_219_200
+    private static let last: Int64 = 253_402_300_799
 
     /// The calendar's fields; the year is held to four digits, as all these forms have.
     private var calendar: tm {
-        // The first second of year 0 and the last of year 9999.
-        var time = time_t(min(max(seconds, -62_167_219_200), 253_402_300_799))
+        var time = time_t(min(max(seconds, Self.first), Self.last))
         var fields = tm()
         gmtime_r(&time, &fields)
         return fields

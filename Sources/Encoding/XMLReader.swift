@@ -34,6 +34,9 @@ package struct XMLText: Sendable, Hashable {
     package var bytes: [UInt8]
     /// False where the document held something that XML can't carry, so that these are not the bytes that were meant.
     package var isIntact: Bool
+
+    /// The bytes that were meant; none where these aren't.
+    package var intact: [UInt8] { isIntact ? bytes : [] }
 }
 
 /// Where a reader's events go, in the document's order, on the thread that feeds it.
@@ -46,6 +49,9 @@ package protocol XMLHandler: AnyObject {
 }
 
 /// Reads a document as its bytes come, and tells a handler of elements and their text; attributes are passed over.
+///
+/// How the bytes are cut up changes nothing, unless they aren't UTF-8: these spoil their element, or, near the end of what
+/// has come, the document.
 ///
 /// One thread at a time. Once it has thrown it throws the same again and tells nothing more.
 package final class XMLReader {
@@ -63,6 +69,7 @@ package final class XMLReader {
     private var text: [UInt8] = []
     private var isIntact = true
     private var hasElementsInside = false
+    private var hasRoot = false
     private var failure: XMLError?
 
     package init(handler: any XMLHandler, maximumBytes: Int = XMLReader.maximumBytes) {
@@ -94,6 +101,8 @@ package final class XMLReader {
         if let failure { throw failure }
         guard bytesRead > 0 else { throw fail(.malformed) }
         try check(cxml2_reader_feed(reader, "", 0, 1))
+        // Where an encoding can't be read, or not any further, libxml2 just ends.
+        guard hasRoot, depth == 0 else { throw fail(.malformed) }
     }
 
     /// Reads a whole document.
@@ -131,6 +140,7 @@ package final class XMLReader {
             return
         }
         depth += 1
+        hasRoot = true
         text.removeAll(keepingCapacity: true)
         isIntact = true
         hasElementsInside = false
@@ -138,11 +148,18 @@ package final class XMLReader {
     }
 
     private func end(_ name: UnsafePointer<CChar>) {
-        let content = XMLText(bytes: hasElementsInside ? [] : text, isIntact: isIntact || hasElementsInside)
+        let content =
+            hasElementsInside
+            ? XMLText(bytes: [], isIntact: true) : XMLText(bytes: text, isIntact: isIntact && Self.isUTF8(text))
         handler.end(XMLName(text: name), depth: depth, text: content)
         depth -= 1
         text.removeAll(keepingCapacity: true)
         hasElementsInside = true
+    }
+
+    /// libxml2 tells of the first bytes that aren't UTF-8 by one of two errors, and of later ones not at all.
+    private static func isUTF8(_ text: [UInt8]) -> Bool {
+        text.allSatisfy { $0 < 0x80 } || String(validating: text, as: UTF8.self) != nil
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer) {

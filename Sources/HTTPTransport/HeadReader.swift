@@ -13,6 +13,8 @@ struct HeadReader {
     /// Of all lines so far.
     private(set) var takenBytes = 0
     private var head: HTTPResponseHead?
+    /// Whether the last line was dropped, and what goes on with it is as well.
+    private var dropsFolded = false
     private(set) var isComplete = false
 
     /// Takes one line with its line end. After the head's blank line further lines are trailers, counted and dropped.
@@ -35,7 +37,7 @@ struct HeadReader {
             return .head(current)
         }
         head = nil
-        Self.add(text, to: &current.headers)
+        add(text, to: &current.headers)
         head = current
         return .more
     }
@@ -52,20 +54,26 @@ struct HeadReader {
     }
 
     /// Adds a field; a folded line (RFC 9112 5.2) goes on with the one before; a line of no field's form is dropped.
-    private static func add(_ line: Slice<UnsafeRawBufferPointer>, to headers: inout [HTTPHeader]) {
+    private mutating func add(_ line: Slice<UnsafeRawBufferPointer>, to headers: inout [HTTPHeader]) {
         if let first = line.first, HTTPSyntax.isBlank(first) {
-            guard let last = headers.indices.last else { return }
-            headers[last].value += [0x20] + trimmed(line)
+            guard !dropsFolded, let last = headers.indices.last else { return }
+            let more = Self.trimmed(line)
+            if more.isEmpty { return }
+            headers[last].value += (headers[last].value.isEmpty ? [] : [0x20]) + more
             return
         }
+        dropsFolded = true
         guard let colon = line.firstIndex(of: 0x3A) else { return }
         let name = line[..<colon]
         guard HTTPSyntax.isToken(name), let text = String(validating: name, as: UTF8.self) else { return }
-        headers.append(HTTPHeader(text, trimmed(line[(colon + 1)...])))
+        headers.append(HTTPHeader(text, Self.trimmed(line[(colon + 1)...])))
+        dropsFolded = false
     }
 
+    /// Without blanks around it; a CR or NUL inside becomes one (RFC 9110 5.5), as no request could carry it back.
     private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
-        let start = text.drop(while: HTTPSyntax.isBlank)
+        let visible = text.map { $0 == 0 || $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+        let start = visible.drop(while: HTTPSyntax.isBlank)
         guard let end = start.lastIndex(where: { !HTTPSyntax.isBlank($0) }) else { return [] }
         return Array(start[...end])
     }

@@ -57,7 +57,9 @@ package struct Endpoint: Sendable, Hashable {
         var name = rest
         // In brackets, colons belong to an IPv6 address.
         if let colon = rest.lastIndex(of: ":"), rest[colon...].allSatisfy({ $0 != "]" }) {
-            guard let number = UInt16(rest[rest.index(after: colon)...]), number > 0 else {
+            let digits = rest[rest.index(after: colon)...]
+            // A sign before it would be read as well.
+            guard digits.first != "+", let number = UInt16(digits), number > 0 else {
                 throw EndpointError(message: "the endpoint's port is not a number from 1 to 65535")
             }
             port = number

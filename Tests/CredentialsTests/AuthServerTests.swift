@@ -70,6 +70,15 @@ import Testing
         #expect(refusal(200, String(repeating: " ", count: 70_000) + Self.good)?.message.contains("64 KiB") == true)
     }
 
+    @Test("a server's long words are cut between characters, and steer no terminal")
+    func longWords() throws {
+        let long = String(repeating: "错", count: 150)
+        let error = try #require(refusal(200, #"{"StatusCode":403,"ErrorMessage":"\#(long)"}"#))
+        #expect(error.message.hasSuffix(", " + String(repeating: "错", count: 100) + ")"), "\(error.message)")
+        let steering = try #require(refusal(200, #"{"StatusCode":403,"ErrorMessage":"a\u009b31mb\u007fc"}"#))
+        #expect(steering.message.contains("a?31mb?c"), "\(steering.message)")
+    }
+
     @Test("a server that can't be asked may be there later")
     func unreachable() {
         for kind in [TransportError.Kind.cannotConnect, .timedOut, .nameNotResolved, .tlsFailed] {

@@ -16,6 +16,7 @@ import Testing
         #expect(try parse(content) == "own two")
         #expect(try parse(content, bucket: "music") == "general one")
         #expect(try parse("a:b") == "a b")
+        #expect(try parse(" photos : own : two \nother:three:four") == "own two")
     }
 
     @Test(

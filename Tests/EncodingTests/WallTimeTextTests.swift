@@ -16,7 +16,8 @@ import Testing
         "other texts are no HTTP dates",
         arguments: [
             "", "Mon, 21 Sep 2026 14:13:20", "Mon, 21 sep 2026 14:13:20 GMT", "Mon, 31 Feb 2026 14:13:20 GMT",
-            "Mon, 21 Sep 2026 24:13:20 GMT", "Mon, 2x Sep 2026 14:13:20 GMT", "Monday, 21-Sep-26 14:13:20 GMT",
+            "Mon, 21 Sep 2026 24:13:20 GMT", "Tue, 31 Feb 2026 23:59:60 GMT", "Mon, 2x Sep 2026 14:13:20 GMT",
+            "Monday, 21-Sep-26 14:13:20 GMT",
         ])
     func notHTTPDate(text: String) {
         #expect(WallTime(httpDate: Array(text.utf8)) == nil)
@@ -42,10 +43,16 @@ import Testing
         arguments: [
             "", "2026-09-21", "2026-09-21 14:13:20Z", "2026-13-21T14:13:20Z", "2026-02-30T14:13:20Z",
             "2026-09-21T14:13:20.Z", "2026-09-21T14:13:20.1234567890Z", "2026-09-21T14:13:20+08:00",
-            "2026-09-21T14:60:20Z", "-026-09-21T14:13:20Z",
+            "2026-09-21T14:60:20Z", "2026-02-30T23:59:60Z", "9999-12-31T23:59:60Z", "-026-09-21T14:13:20Z",
         ])
     func notTimes(text: String) {
         #expect(WallTime(iso8601: Array(text.utf8)) == nil)
+    }
+
+    @Test("a leap second is the one after the second before it")
+    func leapSecond() {
+        #expect(WallTime(iso8601: Array("2016-12-31T23:59:60Z".utf8)) == WallTime(seconds: 1_483_228_800))
+        #expect(WallTime(httpDate: Array("Sat, 31 Dec 2016 23:59:60 GMT".utf8)) == WallTime(seconds: 1_483_228_800))
     }
 
     @Test("leap days exist in leap years alone, and every written time is read back")

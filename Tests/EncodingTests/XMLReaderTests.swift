@@ -117,6 +117,48 @@ private final class Recorder: XMLHandler {
             #expect(!recorder.texts[2].isIntact || recorder.texts[2].bytes == Array("é".utf8))
         }
     }
+
+    @Test(
+        "a document that breaks off within an element is none, whatever encoding it claims to have",
+        arguments: ["UTF-7", "GBK"])
+    func brokenEncoding(encoding: String) {
+        let start = "<?xml version=\"1.0\" encoding=\"\(encoding)\"?><Root><Key>a</Key><Key>b"
+        let recorder = Recorder()
+        do throws(XMLError) {
+            try XMLReader.read(
+                Array(start.utf8) + [UInt8](repeating: 0xFF, count: 60) + Array("</Key></Root>".utf8), into: recorder)
+            #expect(recorder.events.last == "-Root1", "a part of a document was taken for the whole")
+        } catch {
+            #expect(error == .malformed)
+        }
+    }
+
+    @Test("a document without an element is none, however its bytes come")
+    func noElement() {
+        let reader = XMLReader(handler: Recorder())
+        #expect(throws: XMLError.malformed) {
+            for piece: [UInt8] in [[0, 0, 0, UInt8(ascii: "<")], Array("/Key>".utf8)] {
+                let outcome: Result<Void, XMLError> = piece.withUnsafeBytes { raw in
+                    do throws(XMLError) { return .success(try reader.feed(raw)) } catch { return .failure(error) }
+                }
+                try outcome.get()
+            }
+            try reader.finish()
+        }
+    }
+
+    @Test("of elements with bytes that aren't UTF-8 each is spoilt, the later ones too")
+    func laterNotUTF8() throws {
+        let parts: [[UInt8]] = [[0xEA, 0xEA], [0x61], [0xFF, 0xFF, 0x30], [0xC3, 0xA9]]
+        let start = Array("<Key>".utf8)
+        let end = Array("</Key>".utf8)
+        let recorder = Recorder()
+        let keys = parts.flatMap { start + $0 + end }
+        try XMLReader.read(Array("<Root>".utf8) + keys + Array("</Root>".utf8), into: recorder)
+        let intact = recorder.texts.filter(\.isIntact).map(\.bytes)
+        #expect(!intact.contains(parts[0]) && !intact.contains(parts[2]))
+        #expect(recorder.texts.count == 5)
+    }
 }
 
 @Suite struct XMLWriterTests {

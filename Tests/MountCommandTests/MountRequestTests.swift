@@ -60,6 +60,13 @@ import Testing
         #expect(options.umask == 0o077)
     }
 
+    @Test("blanks and tabs around a name and its value are nothing")
+    func tabs() throws {
+        #expect(try parse("memory\t=\t64MiB\t").memoryBytes == 64 << 20)
+        #expect(try parse("\tread-only \t= \ton\t\r").isReadOnly)
+        #expect(try parse("allow-other\t").allowsOthers)
+    }
+
     @Test(
         "an error in a config file names the file and the line",
         arguments: [

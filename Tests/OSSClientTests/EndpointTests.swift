@@ -101,7 +101,8 @@ import Testing
     @Test(
         "what is no endpoint is refused",
         arguments: [
-            "", "http://", "ftp://h", "h/path", "h?x", "u@h", "h:0", "h:99999", "h:x", "a b", "h\n", "[::1", ".h",
+            "", "http://", "ftp://h", "h/path", "h?x", "u@h", "h:0", "h:99999", "h:x", "h:+80", "h:", "a b", "h\n",
+            "[::1", ".h",
             "a..b",
         ])
     func refused(endpoint: String) {

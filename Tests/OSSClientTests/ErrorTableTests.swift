@@ -71,6 +71,9 @@ import Testing
         let long = String(repeating: "x", count: 5000)
         #expect(parsed(500, "<Error><Message>\(long)</Message></Error>").message.utf8.count == 1024)
         #expect(ErrorResponse.text([0x61, 0xFF, 0x0A]) == "a??")
+        // 3 bytes a character: what is cut off is whole characters.
+        let chinese = String(repeating: "错", count: 500)
+        #expect(ErrorResponse.text(Array(chinese.utf8)) == String(repeating: "错", count: 341))
         let bomb = "<!DOCTYPE a [<!ENTITY b \"c\">]><Error><Code>NoSuchKey</Code></Error>"
         #expect(parsed(500, bomb).code.isEmpty)
     }

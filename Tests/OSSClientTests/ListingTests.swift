@@ -48,6 +48,21 @@ import Testing
         #expect(page.next == nil)
     }
 
+    @Test("what XML can't carry spoils a field, and never leaves another value in its place")
+    func spoiltFields() throws {
+        let good = row("a")
+        let spoilt = good.replacing("5B3C1A2E", with: "5B3C&#1;1A2E").replacing("IA", with: "I&#2;A")
+        let page = try page("<IsTruncated>false</IsTruncated>" + spoilt)
+        #expect(page.rows.map(\.etag) == [ETag([])])
+        #expect(page.rows.map(\.storageClass) == [[]])
+        for field in [("<Size>5", "<Size>5&#1;0"), ("14:13:20.000", "14:13:20.&#1;000")] {
+            #expect(throws: ListResult.Malformed.self) {
+                try self.page("<IsTruncated>false</IsTruncated>" + good.replacing(field.0, with: field.1))
+            }
+        }
+        #expect(throws: ListResult.Malformed.self) { try self.page("<IsTruncated>fal&#1;se</IsTruncated>") }
+    }
+
     @Test("names are decoded only where the answer says that they are encoded, wherever it says so")
     func encodingType() throws {
         let plain = try page("<IsTruncated>false</IsTruncated>" + row("1%2B1+&amp;"), encoding: "")

@@ -38,6 +38,10 @@ import Testing
             "<Delete><Object><Key>\u{1}</Key></Object></Delete>", "<!DOCTYPE x><Delete/>", "<Delete", "<>", "</Delete>",
             "<Delete><Object><Key>&#xD800;</Key></Object></Delete>",
             "<Delete><Object><Key>a & b</Key></Object></Delete>",
+            "<Delete><Object><Key><![CDATA[\u{1}]]></Key></Object></Delete>",
+            "<Delete><Object><Key>a</Key></Object></Delete><Delete/>",
+            "<Delete><Object><Key>&#+65;</Key></Object></Delete>",
+            "<!--><Delete><Object><Key>a</Key></Object></Delete>",
         ])
     func refusesMalformed(_ document: String) {
         #expect(throws: ServiceError.self) { try DeleteOperations.Order(Bytes(document.utf8)) }
@@ -59,8 +63,11 @@ import Testing
         #expect(Dates.xml(1_790_000_000).text == "2026-09-21T14:13:20.000Z")
         #expect(Dates.fromHeader(Bytes("Mon, 21 Sep 2026 14:13:20 GMT")) == 1_790_000_000)
         #expect(Dates.fromSigning(Bytes("20260921T141320Z")) == 1_790_000_000)
-        for text in ["", "20260921T141320", "20260921T141320Zx", "x"] {
-            #expect(Dates.fromSigning(Bytes(text.utf8)) == nil)
+        for text in [
+            "", "20260921T141320", "20260921T141320Zx", "x", "2026 921T141320Z", "20260931T141320Z", "+2026921T141320Z",
+            "20260921T1413 5Z",
+        ] {
+            #expect(Dates.fromSigning(Bytes(text.utf8)) == nil, "\(text)")
         }
     }
 

@@ -40,11 +40,11 @@ enum ConfigFile {
     private static func setting(
         _ line: ArraySlice<UInt8>, with parser: ArgumentParser<MountOptions>
     ) throws(CommandError) -> ParsedArguments<MountOptions>.Setting {
-        let parts = ArgumentParser<MountOptions>.split(line)
-        let name = String(parts.name.reversed().drop { $0 == " " }.reversed())
+        let equals = line.firstIndex(of: UInt8(ascii: "="))
+        let name = printable(trimmed(line[..<(equals ?? line.endIndex)]))
         let option = try parser.knownOption(name)
         guard option.name != "config" else { throw CommandError(.usage, "a config file can't name another one") }
-        let value = parts.value.map { Array(trimmed($0[...])) }
+        let value = equals.map { Array(trimmed(line[($0 + 1)...])) }
         if let valueName = option.valueName, value == nil {
             throw CommandError(.usage, "option \(name) needs a value: \(name) = \(valueName)")
         }

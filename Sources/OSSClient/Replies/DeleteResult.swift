@@ -32,7 +32,7 @@ final class DeleteResult: XMLHandler {
     func end(_ name: XMLName, depth: Int, text: XMLText) {
         switch depth {
         case 3 where isInRow && name == "Key": keys.append(text)
-        case 2 where isResult && name == "EncodingType": encoding = text.bytes
+        case 2 where isResult && name == "EncodingType": encoding = text.intact
         default: break
         }
     }

@@ -77,9 +77,13 @@ struct ErrorResponse: Sendable, Hashable {
         return endpoint.isEmpty ? told : "\(told) (endpoint \(endpoint))"
     }
 
-    /// Text to print: what isn't UTF-8 or is long is shortened.
+    /// Text to print: cut between characters where it is long, and with `?` for what isn't ASCII where it isn't UTF-8.
     static func text(_ bytes: [UInt8]) -> String {
-        let kept = bytes.prefix(maximumTextBytes)
+        var kept = bytes.prefix(maximumTextBytes)
+        // 10xxxxxx goes on with a character, which then begins before the cut.
+        if kept.count < bytes.count, bytes[kept.count] & 0xC0 == 0x80 {
+            while let last = kept.popLast(), last & 0xC0 == 0x80 {}
+        }
         if let text = kept.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) { return text }
         return String(kept.map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "?" })
     }

@@ -62,8 +62,8 @@ final class ListResult: XMLHandler {
             isInRow = false
         case 2 where isResult && !isInPrefixes:
             switch name {
-            case "EncodingType": encoding = text.bytes
-            case "IsTruncated": isTruncated = text.bytes
+            case "EncodingType": encoding = text.intact
+            case "IsTruncated": isTruncated = text.intact
             case "NextContinuationToken": next = text
             default: break
             }
@@ -75,11 +75,11 @@ final class ListResult: XMLHandler {
     private func field(_ name: XMLName, _ text: XMLText) {
         switch name {
         case "Key": row.key = text
-        case "Size": row.size = text.bytes
-        case "ETag": row.etag = text.bytes
-        case "LastModified": row.lastModified = text.bytes
-        case "Type": row.type = text.bytes
-        case "StorageClass": row.storageClass = text.bytes
+        case "Size": row.size = text.intact
+        case "ETag": row.etag = text.intact
+        case "LastModified": row.lastModified = text.intact
+        case "Type": row.type = text.intact
+        case "StorageClass": row.storageClass = text.intact
         default: break
         }
     }

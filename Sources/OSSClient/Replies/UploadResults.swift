@@ -87,7 +87,7 @@ private final class RowsDocument: XMLHandler {
 
     /// Whether more follow, as the head of that index says.
     func isTruncated(_ index: Int) throws(ListResult.Malformed) -> Bool {
-        switch headTexts[index]?.bytes {
+        switch headTexts[index]?.intact {
         case Array("true".utf8): return true
         case Array("false".utf8): return false
         default: throw ListResult.Malformed(message: "the listing doesn't say whether it goes on")
@@ -127,7 +127,7 @@ enum PartListing {
         return PartResult(number: number, etag: ETag(etag.bytes), size: size, crc64: self.number(row[3]))
     }
 
-    private static func number(_ text: XMLText?) -> UInt64? { text.flatMap { ReplyHeaders.number($0.bytes) } }
+    private static func number(_ text: XMLText?) -> UInt64? { text.flatMap { ReplyHeaders.number($0.intact) } }
 }
 
 /// A `ListMultipartUploadsResult` document as a page.
@@ -138,11 +138,11 @@ enum UploadListing {
         let listing = try RowsDocument.read(
             document, root: "ListMultipartUploadsResult", row: "Upload", fields: ["Key", "UploadId", "Initiated"],
             heads: ["IsTruncated", "EncodingType", "NextKeyMarker", "NextUploadIdMarker"])
-        let isEncoded = listing.headTexts[1]?.bytes == Array("url".utf8)
+        let isEncoded = listing.headTexts[1]?.intact == Array("url".utf8)
         var page = UploadPage(uploads: [], serverDate: serverDate)
         page.uploads.reserveCapacity(listing.rows.count)
         for row in listing.rows {
-            guard let initiated = row[2].flatMap({ WallTime(iso8601: $0.bytes) }) else {
+            guard let initiated = row[2].flatMap({ WallTime(iso8601: $0.intact) }) else {
                 throw ListResult.Malformed(message: "the listing has an upload whose time is none")
             }
             page.uploads.append(UploadRow(address: try address(row[0], row[1], isEncoded), initiated: initiated))
@@ -152,7 +152,7 @@ enum UploadListing {
             throw ListResult.Malformed(message: "the listing goes on and doesn't say where")
         }
         // Without an id it goes on after all uploads of the key.
-        let id = listing.headTexts[3]?.bytes ?? []
+        let id = listing.headTexts[3]?.intact ?? []
         let next = UploadAddress(key: ObjectKey(try ListResult.decoded(key, isEncoded)), id: UploadID(id))
         guard next != after else { throw ListResult.Malformed(message: "the listing goes on where it began") }
         page.next = next

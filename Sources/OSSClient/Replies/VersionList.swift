@@ -61,10 +61,10 @@ final class VersionList: XMLHandler {
             row = nil
             isInPrefixes = false
             switch name {
-            case "EncodingType": encoding = text.bytes
-            case "IsTruncated": isTruncated = text.bytes
+            case "EncodingType": encoding = text.intact
+            case "IsTruncated": isTruncated = text.intact
             case "NextKeyMarker": nextKey = text
-            case "NextVersionIdMarker": nextVersion = text.bytes
+            case "NextVersionIdMarker": nextVersion = text.intact
             default: break
             }
         default: break
@@ -74,13 +74,13 @@ final class VersionList: XMLHandler {
     private func field(_ name: XMLName, _ text: XMLText) {
         switch name {
         case "Key": row?.key = text
-        case "VersionId": row?.version = text.bytes
-        case "IsLatest": row?.isLatest = text.bytes
-        case "Size": row?.size = text.bytes
-        case "ETag": row?.etag = text.bytes
-        case "LastModified": row?.lastModified = text.bytes
-        case "Type": row?.type = text.bytes
-        case "StorageClass": row?.storageClass = text.bytes
+        case "VersionId": row?.version = text.intact
+        case "IsLatest": row?.isLatest = text.intact
+        case "Size": row?.size = text.intact
+        case "ETag": row?.etag = text.intact
+        case "LastModified": row?.lastModified = text.intact
+        case "Type": row?.type = text.intact
+        case "StorageClass": row?.storageClass = text.intact
         default: break
         }
     }

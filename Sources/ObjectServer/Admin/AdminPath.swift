@@ -74,7 +74,7 @@ enum AdminPath {
 
     private static func setClock(_ document: Bytes, _ parts: ServerParts) -> Reply {
         guard let shift = try? JSONDecoder().decode(ClockShift.self, from: Data(document)),
-            abs(shift.offsetSeconds) <= ClockShift.limitSeconds
+            (-ClockShift.limitSeconds...ClockShift.limitSeconds).contains(shift.offsetSeconds)
         else { return .text(400, Bytes("not a shift of the clock\n")) }
         parts.service.clock.shift(by: Int64(shift.offsetSeconds))
         return json(shift)

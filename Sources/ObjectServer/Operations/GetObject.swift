@@ -48,6 +48,9 @@ enum GetObject {
         headers.append("Accept-Ranges", Bytes("bytes"))
         for (parameter, name) in overrides {
             guard let value = request.query[parameter] else { continue }
+            guard ObjectHeaders.isSayable(value) else {
+                throw ServiceError.invalidArgument("A header's value has control characters.", name: parameter)
+            }
             headers.all.removeAll { $0.name.isEqual(to: name) }
             headers.append(name, value)
         }

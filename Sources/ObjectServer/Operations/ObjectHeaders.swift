@@ -43,9 +43,12 @@ enum ObjectHeaders {
         }
     }
 
+    /// Whether a header can carry the value: control bytes end it, or its line.
+    static func isSayable(_ value: Bytes) -> Bool { value.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+
     /// Control bytes in a value couldn't come back as stored.
     private static func checked(_ value: Bytes, _ name: Bytes) throws(ServiceError) -> Bytes {
-        guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        guard isSayable(value) else {
             throw .invalidArgument("A header's value has control characters.", name: "Header", value: name)
         }
         return value

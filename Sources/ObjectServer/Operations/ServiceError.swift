@@ -53,19 +53,14 @@ struct ServiceError: Error {
             xml.element("Code", code)
             xml.element("Message", message)
             xml.element("RequestId", request.requestID)
-            xml.element("HostId", printable(request.headers["host"] ?? []))
-            for detail in details { xml.element(detail.name, printable(detail.value)) }
+            xml.element("HostId", request.headers["host"] ?? [])
+            for detail in details { xml.element(detail.name, detail.value) }
             if let errorCode {
                 xml.element("EC", errorCode)
                 xml.element("RecommendDoc", Bytes("https://api.aliyun.com/troubleshoot?q=") + errorCode)
             }
         }
         return xml
-    }
-
-    /// The value itself, or percent-encoded where XML can't carry it.
-    private func printable(_ value: Bytes) -> Bytes {
-        XMLText.canCarry(value) ? value : PercentCoding.encode(value, keepsSlash: true)
     }
 }
 

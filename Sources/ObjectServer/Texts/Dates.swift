@@ -31,12 +31,15 @@ enum Dates {
         return text[..<length].map { UInt8(bitPattern: $0) }
     }
 
+    /// Only what would be written the same, apart from the day of the week that a header's date begins with: strptime
+    /// lets blanks and signs stand for digits, and takes days that the month doesn't have for some of the next.
     private static func parse(_ text: Bytes, _ pattern: String) -> Int64? {
         guard !text.contains(0) else { return nil }
         var seconds: Int64 = 0
         let isRead = (text + [0]).withUnsafeBytes { bytes in
             cobjectserver_parse_time(bytes.bindMemory(to: CChar.self).baseAddress, pattern, &seconds)
         }
-        return isRead == 1 ? seconds : nil
+        let unread = pattern.hasPrefix("%a") ? 3 : 0
+        return isRead == 1 && text.dropFirst(unread) == format(seconds, pattern).dropFirst(unread) ? seconds : nil
     }
 }

@@ -15,6 +15,7 @@ struct XMLReader {
     private var position = 0
     private var path: [Bytes] = []
     private var pendingEnd: Bytes?
+    private var hasRoot = false
 
     init(_ bytes: Bytes) { self.bytes = bytes }
 
@@ -37,16 +38,15 @@ struct XMLReader {
                 return .text(text)
             }
             if starts("<?") {
-                try skip(past: "?>")
+                try skip("<?", past: "?>")
             } else if starts("<!--") {
-                try skip(past: "-->")
-            } else if starts(
-                "<![CDATA[")
-            {
-                position += 9
-                let start = position
-                try skip(past: "]]>")
-                return .text(Bytes(bytes[start..<position - 3]))
+                try skip("<!--", past: "-->")
+            } else if starts("<![CDATA[") {
+                let start = position + 9
+                try skip("<![CDATA[", past: "]]>")
+                let text = Bytes(bytes[start..<position - 3])
+                guard !path.isEmpty, XMLText.canCarry(text) else { throw MalformedXML() }
+                return .text(text)
             } else {
                 return try tag()
             }
@@ -57,8 +57,9 @@ struct XMLReader {
 
     private func starts(_ text: StaticString) -> Bool { Bytes(bytes[position...].prefix(9)).hasPrefix(text) }
 
-    private mutating func skip(past text: StaticString) throws(MalformedXML) {
-        let mark = Bytes(text)
+    private mutating func skip(_ start: StaticString, past end: StaticString) throws(MalformedXML) {
+        let mark = Bytes(end)
+        position += start.utf8CodeUnitCount
         while position + mark.count <= bytes.count {
             if bytes[position..<position + mark.count].elementsEqual(mark) {
                 position += mark.count
@@ -81,7 +82,10 @@ struct XMLReader {
         let isEmpty = inside.last == 0x2F
         if isEmpty { inside = inside.dropLast() }
         let name = Bytes(inside.prefix { $0 > 0x20 })
-        guard let first = name.first, first != 0x21, !name.contains(0x3C) else { throw MalformedXML() }
+        guard let first = name.first, first != 0x21, !name.contains(0x3C), !path.isEmpty || !hasRoot else {
+            throw MalformedXML()
+        }
+        hasRoot = true
         path.append(name)
         if isEmpty { pendingEnd = name }
         return .start(name)
@@ -112,7 +116,8 @@ struct XMLReader {
         if name.isEqual(to: "apos") { return [0x27] }
         guard name.first == 0x23 else { throw MalformedXML() }
         let isHexadecimal = name.count > 1 && name[1] | 0x20 == 0x78
-        guard let digits = Bytes(name.dropFirst(isHexadecimal ? 2 : 1)).text,
+        // A sign before the digits would be read as well.
+        guard let digits = Bytes(name.dropFirst(isHexadecimal ? 2 : 1)).text, digits.first != "+",
             let number = UInt32(digits, radix: isHexadecimal ? 16 : 10), let scalar = Unicode.Scalar(number)
         else { throw MalformedXML() }
         return Bytes(String(Character(scalar)).utf8)

@@ -6,9 +6,10 @@ struct XMLWriter {
 
     mutating func close(_ name: StaticString) { tag("</", name) }
 
+    /// An element with text, percent-encoded where XML can't carry it: a client can then at least read the rest.
     mutating func element(_ name: StaticString, _ text: Bytes) {
         open(name)
-        bytes += XMLText.escape(text)
+        bytes += XMLText.escape(XMLText.canCarry(text) ? text : PercentCoding.encode(text, keepsSlash: true))
         close(name)
     }
 

@@ -1,0 +1,7 @@
+import FuzzSupport
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+package func examineOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    Fuzzing.take(JSONReplies.self, start, count)
+}
