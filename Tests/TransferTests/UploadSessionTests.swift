@@ -110,8 +110,8 @@ import Testing
 
     @Test("an upload that somebody aborts is begun anew, as long as its bytes are here")
     func aborted() throws {
-        let fixture = try SessionFixture(Self.direct)
-        try stream(fixture, count: 60_000)
+        let fixture = try SessionFixture(.init(isDirect: true, hasDisk: false, budgetBlocks: 512))
+        try stream(fixture, count: 150_000)
         #expect(eventually(within: .seconds(5)) { fixture.memory.requests(.uploadPart) > 0 })
         for upload in fixture.memory.uploads { fixture.memory.discardUpload(upload.address) }
         try fixture.commit()
