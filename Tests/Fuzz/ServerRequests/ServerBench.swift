@@ -20,7 +20,8 @@ final class ServerBench {
 
     private let home: Kept
     private let parts: ServerParts
-    private var hasFaults = false
+    /// Whether faults were asked for when the last request was answered.
+    private(set) var hasFaults = false
 
     init() throws(Finding) {
         if let kept = Self.kept.withLock({ kept in

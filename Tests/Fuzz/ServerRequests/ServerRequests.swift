@@ -26,7 +26,7 @@ enum ServerRequests: FuzzTarget {
             ) { (method, target, headers) throws(Finding) in
                 try RequestParts.examineSigned(request, method, target, headers)
             }
-            if let reply = try bench.answer(raw) { try ReplyParts.examine(reply, to: raw) }
+            if let reply = try bench.answer(raw) { try ReplyParts.examine(reply, hasFaults: bench.hasFaults) }
             guard isPlanted, request.bucket == Bytes("photos") else { continue }
             // 5 bytes: the longest key in the corpus.
             try throwPlanted(ifAll: (5...8).map { request.key.count > $0 })
