@@ -11,7 +11,7 @@ mount_targets='^(MountTests|FuseBridgeTests\.KernelTests)[./]'
 model_targets='^ModelTests[./]'
 application_targets='^ApplicationTests[./]'
 
-unit_minimum=379
+unit_minimum=640
 mount_minimum=67
 model_minimum=4
 application_minimum=29

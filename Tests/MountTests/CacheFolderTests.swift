@@ -18,7 +18,8 @@ extension MountTests {
         func killed() throws {
             try Site.with { site in
                 site.killDaemons()
-                try site.sh("flock -n \(site.cacheFolder)/*/mounts/*/lock true")
+                // The system takes its time to end a process.
+                try site.sh("flock -w 10 \(site.cacheFolder)/*/mounts/*/lock true")
                 try site.sh("umount \"$M\"")
             }
         }
