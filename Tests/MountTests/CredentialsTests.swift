@@ -134,7 +134,8 @@ extension MountTests {
         private func expectRenewals(_ site: Site, life: Int, seconds: Int) throws {
             let answers = try site.sh("cat \"$T/auth-log\"").split(separator: "\n")
             #expect(answers.count { $0.hasPrefix("500") } == 1)
-            #expect((seconds / life...seconds * 4 / life + 4).contains(answers.count), "\(answers)")
+            // Late answers put renewals off: by three seconds at most.
+            #expect((seconds / (life + 3)...seconds * 4 / life + 4).contains(answers.count), "\(answers)")
             let given = try site.server.admin.statistics()["GetCredentials"]
             #expect(answers.count - 2 <= given, "two answers were errors: \(answers.count), \(given)")
             let failures = site.log.split(separator: "\n").filter { $0.contains("credentials not refreshed") }
